@@ -36,9 +36,9 @@ def standard_error_factor(values: Sequence[float]) -> float:
     For a first-order autoregressive process the variance of a mean grows by (1 + r) / (1 - r). An r that independent values have by
     chance (one standard error, 1 / sqrt(n)) counts as none.
 
-    Of several passes all values count as one row: where a pass is slower than another, its values are alike, and tell less. In simulations
-    (tests/stats/test_passes.py) the interval so covers the long-run median in 9 of 10, where starts differ by as much as rounds do and there
-    are four passes; with one pass in 7 of 10, since it saw one start.
+    Of several passes all values count as one row: where a pass is slower than another, its values are alike, and tell less. Simulated
+    (tests/stats/test_passes.py), with starts that differ by as much as rounds do, the interval covers the long-run median in 9 of 10 with
+    four passes, and in 7 of 10 with one, which saw one start.
     """
     found = autocorrelation(values)
     return sqrt((1 + found) / (1 - found)) if found > 1 / sqrt(len(values)) else 1.0
