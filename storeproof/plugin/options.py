@@ -15,7 +15,7 @@ from storeproof.result.redact import redact
 T = TypeVar("T")
 MOST_RECORDS: Final = 10**11
 """Keys have twelve digits, and some of their numbers are for probes."""
-MOST_PASSES: Final = 100
+MOST_LAPS: Final = 100
 """More have no scale with rounds enough."""
 
 
@@ -108,10 +108,10 @@ def add_options(parser: pytest.Parser) -> None:
         help="number of records to load, in place of the scale's; the scale's limit of bytes (data_bytes) does not apply",
     )
     group.addoption(
-        "--passes",
+        "--laps",
         metavar="N",
-        help="measure all speeds in N passes, one after the other, with the servers started anew for each, and share the rounds of every "
-        "number among them: tells what varies from one start to the next (default: 1)",
+        help="measure all speeds N times over, with servers that are started again for each lap, and share the rounds of every number "
+        "among the laps: shows what differs from one start to the next (default: 1)",
     )
     group.addoption(
         "--cores",

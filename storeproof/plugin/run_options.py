@@ -12,7 +12,7 @@ from storeproof.corpus.article_store import Corpus
 from storeproof.errors import UsageError
 from storeproof.plugin.load_hosts import load_hosts
 from storeproof.plugin.needs import NeedsRun
-from storeproof.plugin.options import MOST_PASSES, MOST_RECORDS, existing_directory, pairs, whole_number
+from storeproof.plugin.options import MOST_LAPS, MOST_RECORDS, existing_directory, pairs, whole_number
 from storeproof.plugin.resources import granted
 from storeproof.regular_file import exists
 from storeproof.spec import Scale, Spec
@@ -42,7 +42,7 @@ def run_options(option: Namespace, spec: Spec, needs: NeedsRun | None, wanted: S
         power_cut=option.power_cut,
         engine=option.engine,
         records=whole_number("--records", option.records, MOST_RECORDS),
-        passes=_passes(option.passes, spec.scales[option.scale]),
+        laps=_laps(option.laps, spec.scales[option.scale]),
         verify_settings=option.verify_settings,
         split=given.split,
         cores=given.cores,
@@ -52,13 +52,13 @@ def run_options(option: Namespace, spec: Spec, needs: NeedsRun | None, wanted: S
     )
 
 
-def _passes(given: str | None, scale: Scale) -> int:
-    """How many passes: each has rounds enough for an interval of its own. Raises UsageError: the scale has not so many rounds."""
+def _laps(given: str | None, scale: Scale) -> int:
+    """How many laps: each has rounds enough for an interval of its own. Raises UsageError: the scale has too few for that."""
     rounds = scale.performance.rounds
     most = max(rounds.at_most // max(rounds.at_least, RANKS_FROM), 1)
-    passes = whole_number("--passes", given, MOST_PASSES) or 1
-    if passes > most:
+    laps = whole_number("--laps", given, MOST_LAPS) or 1
+    if laps > most:
         several = f"allowed: 1 to {most}" if most > 1 else "use --scale=standard"
-        per_pass = f"a pass has {RANKS_FROM} rounds or more, and a number at most {rounds.at_most} at {scale.scale} scale"
-        raise UsageError(f"--passes={passes}: {per_pass}; {several}")
-    return passes
+        per_lap = f"a lap has {RANKS_FROM} rounds or more, and a number at most {rounds.at_most} at {scale.scale} scale"
+        raise UsageError(f"--laps={laps}: {per_lap}; {several}")
+    return laps

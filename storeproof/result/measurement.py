@@ -114,8 +114,8 @@ class Measurement(Part):
     corpus: str | None = None
     """Origin of the articles, for models with full-text search."""
     rounds: list[Round]
-    passes: list[PositiveInt] = Field(default_factory=list)
-    """Rounds of each pass, in their order; empty in results of formats before 2.4, whose rounds are all of one pass."""
+    laps: list[PositiveInt] = Field(default_factory=list)
+    """Rounds of each lap, in their order; empty in results of formats before 2.4, whose rounds are all of one lap."""
     interleaved_with: list[str] = Field(default_factory=list)
     """Other stores, as `store:variant`, whose rounds were interleaved: the n-th rounds of all were measured in one block."""
     throughput: Interval
@@ -149,10 +149,10 @@ class Measurement(Part):
     """HdrHistogram V2 log line (base64) of all rounds, in nanoseconds."""
 
     @model_validator(mode="after")
-    def _passes_have_all_rounds(self) -> Self:
-        """Statistics take the rounds of each pass by their number."""
-        if self.passes and sum(self.passes) != len(self.rounds):
-            raise ValueError(f"has {len(self.rounds)} rounds, and its passes {sum(self.passes)}")
+    def _laps_have_all_rounds(self) -> Self:
+        """Statistics take the rounds of each lap by their number."""
+        if self.laps and sum(self.laps) != len(self.rounds):
+            raise ValueError(f"has {len(self.rounds)} rounds, and its laps {sum(self.laps)}")
         return self
 
 

@@ -4,8 +4,8 @@ A case is one store's. The first case of a comparison prepares all the stores th
 runs their rounds: in each block every one of them has one, in random order. The other cases then find theirs measured. There are as many
 blocks as it takes until all numbers are precise enough.
 
-With several passes, the first case of all runs all passes but the last one, each over everything that is to be measured. Between two passes
-all servers are started anew. So the rounds of a number lie as far apart as those of two runs, and on different starts of its server.
+With several laps, the first case of all runs all laps but the last one, each over everything that is to be measured. Between two laps
+all servers are started again. So the rounds of a number lie as far apart as those of two runs, and on different starts of its server.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ class InterleavedRounds:
     """
 
     def __init__(
-        self, ceilings: Ceilings, waiting: Callable[[str], Sequence[StoreUnderTest]], plan: Sequence[BenchmarkConfig], passes: int = 1
+        self, ceilings: Ceilings, waiting: Callable[[str], Sequence[StoreUnderTest]], plan: Sequence[BenchmarkConfig], laps: int = 1
     ) -> None:
         """
         Args:
             waiting: by the id of a case the stores under test that have it before them.
             plan: all that the scale can measure, in the order of the cases.
-            passes: over what waits of it.
+            laps: over what waits of it.
         """
         self._ceilings = ceilings
         self._waiting = waiting
         self._plan = plan
-        self._passes = passes
+        self._laps = laps
         self._engines: dict[tuple[StoreUnderTest, int, str], tuple[object, LoadEngines]] = {}
         """By store, number of indexes, and reason against the wire engine: a connection belongs to one collection."""
         self._begun: dict[Place, StoreRounds] | None = None
-        """Those that wait for the last pass; None before the first one."""
+        """Those that wait for the last lap; None before the first one."""
         self._rounds: dict[Place, StoreRounds] = {}
         """Those of the comparison that was measured last."""
 
@@ -69,8 +69,8 @@ class InterleavedRounds:
         self._clear()
         if self._begun is None:
             self._begun = {}
-            for number in range(1, self._passes):
-                self._run_pass(number, config, first)
+            for number in range(1, self._laps):
+                self._run_lap(number, config, first)
         begun = list(self._begun.values())
         self._rounds = self._of(config, self._compared(config, config, first))
         self._run_rounds(config, self._rounds)
@@ -80,16 +80,16 @@ class InterleavedRounds:
             own.elsewhere -= rounds.seconds
             rounds.seconds = 0.0
 
-    def _run_pass(self, number: int, config: BenchmarkConfig, first: StoreUnderTest) -> None:
+    def _run_lap(self, number: int, config: BenchmarkConfig, first: StoreUnderTest) -> None:
         """One before the last, over all comparisons that wait, on servers that are ended after it."""
         assert self._begun is not None
         for each in self._comparisons(config, first):
             rounds = self._of(each, self._compared(each, config, first))
             self._begun |= rounds
-            first.progress(f"{each.name}: pass {number} of {self._passes}")
+            first.progress(f"{each.name}: lap {number} of {self._laps}")
             self._run_rounds(each, rounds)
             for one in rounds.values():
-                one.end_pass()
+                one.end_lap()
         self._end_connections()
         for sut in dict.fromkeys(sut for sut, _ in self._begun):
             sut.close_shared()
@@ -111,7 +111,7 @@ class InterleavedRounds:
         ]
 
     def _of(self, config: BenchmarkConfig, compared: Compared) -> dict[Place, StoreRounds]:
-        """Their rounds, begun in an earlier pass or new."""
+        """Their rounds, begun in an earlier lap or new."""
         assert self._begun is not None
         no_wire = _no_wire(config, [sut for sut, _ in compared])
         found = {}
@@ -125,15 +125,15 @@ class InterleavedRounds:
         return found
 
     def _run_rounds(self, config: BenchmarkConfig, compared: Mapping[Place, StoreRounds]) -> None:
-        """One pass over a comparison."""
+        """One lap over a comparison."""
         for rounds in compared.values():
             rounds.prepare()
         first = next(sut for sut, _ in compared)
         scale = first.scale.performance.rounds
-        for number in range(scale.at_most // self._passes):
+        for number in range(scale.at_most // self._laps):
             block = list(compared.values())
             may_end = number >= scale.at_least and (number - scale.at_least) % scale.every == 0
-            if may_end and all(rounds.enough(self._passes) for rounds in block):
+            if may_end and all(rounds.enough(self._laps) for rounds in block):
                 break
             Random(f"{first.seed}:{config.name}:{number}").shuffle(block)
             for rounds in block:

@@ -1,4 +1,4 @@
-"""One number: the rounds of all its passes, and the record that the result keeps."""
+"""One number: the rounds of all its laps, and the record that the result keeps."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _IN_SIGHT: Final = 0.2
 class Number:
     """Of one store in one configuration."""
 
-    def __init__(self, passes: Sequence[WorkloadRunner]) -> None:
-        """`passes`: what ran the rounds of each, at least one."""
-        self._passes = passes
-        self._last = passes[-1]
+    def __init__(self, laps: Sequence[WorkloadRunner]) -> None:
+        """`laps`: what ran the rounds of each, at least one."""
+        self._laps = laps
+        self._last = laps[-1]
 
     @property
     def rounds(self) -> list[RunResult]:
         """All that were measured so far, in their order."""
-        return [each for one in self._passes for each in one.rounds]
+        return [each for one in self._laps for each in one.rounds]
 
     @property
-    def passes(self) -> list[int]:
-        """How many of them each pass has."""
-        return [len(one.rounds) for one in self._passes]
+    def laps(self) -> list[int]:
+        """How many of them each lap has."""
+        return [len(one.rounds) for one in self._laps]
 
     @property
     def rate(self) -> Estimate:
@@ -50,17 +50,17 @@ class Number:
     @property
     def trend(self) -> Trend:
         """Of the rounds so far."""
-        return trend([each.throughput for each in self.rounds], self.passes)
+        return trend([each.throughput for each in self.rounds], self.laps)
 
-    def precise(self, passes: int = 1) -> bool:
-        """Whether the interval is as narrow as the scale wants it, or will be when all passes have as many rounds as the last one has, and
+    def precise(self, laps: int = 1) -> bool:
+        """Whether the interval is as narrow as the scale wants it, or will be when all laps have as many rounds as the last one has, and
         no trend is in sight that more rounds might show.
 
         Args:
-            passes: how many there are to be.
+            laps: how many there are to be.
         """
         config, wanted = self._last.config, self._last.scale.rounds
-        expected = self.rate.half_interval * sqrt(len(self._passes) / passes)
+        expected = self.rate.half_interval * sqrt(len(self._laps) / laps)
         return expected <= (wanted.series if config.series else wanted.headline) and self.trend.probability > _IN_SIGHT
 
     def measurement(
@@ -69,7 +69,7 @@ class Number:
         """What the result keeps.
 
         Args:
-            audits: of each pass.
+            audits: of each lap.
             interleaved_with: the stores whose rounds alternated with these.
             further: gates beside those of its own rounds.
         """
@@ -109,7 +109,7 @@ class Number:
                 Round(seconds=each.seconds, operations=each.ok, throughput=each.throughput, errors=each.errors, misses=each.misses)
                 for each in rounds
             ],
-            passes=self.passes,
+            laps=self.laps,
             interleaved_with=list(interleaved_with),
             throughput=Interval(median=rate.median, low=rate.low, high=rate.high, unit="operations/s"),
             latency_us=_latency(latency),

@@ -1,4 +1,4 @@
-"""The rounds of one store in one configuration: prepared, run and read back, in each pass anew."""
+"""The rounds of one store in one configuration: in each lap it is prepared, they are run, and what they wrote is read back."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ class StoreRounds:
         self._collection: Collection | None = None
         self._runner: WorkloadRunner | None = None
         self._ended: list[tuple[WorkloadRunner, Audit]] = []
-        """The passes that are over."""
+        """The laps that are over."""
         self._wrong: Exception | None = None
         self.elsewhere = 0.0
         """Seconds of its own that passed in the case of another store; where all ran in its own case, those of the others, negative."""
         self.seconds = 0.0
         """That its preparation and its rounds took, and that are in no store's time yet."""
         self._in_rounds = 0.0
-        """Of these, those of the rounds of this pass."""
+        """Of these, those of the rounds of this lap."""
 
     def prepare(self) -> None:
-        """Begin a pass, if nothing was wrong so far: load the data and warm up. What is wrong is kept for the store's own case."""
+        """Begin a lap, if nothing was wrong so far: load the data and warm up. What is wrong is kept for the store's own case."""
         self._in_rounds = 0.0
         if self.sound:
             self._timed(self._prepare)
@@ -65,18 +65,18 @@ class StoreRounds:
         if self.sound:
             self._in_rounds += self._timed(self._run_round)
 
-    def end_pass(self) -> None:
-        """Read the data back and remove the collection: the next pass has another one, on a server that was started anew."""
+    def end_lap(self) -> None:
+        """Read the data back and remove the collection: the next lap has another one, on a server that was started again."""
         for step in (self._read_back, self.close):
             if self.sound:
                 self._timed(step)
 
-    def enough(self, passes: int) -> bool:
-        """Whether this pass needs no more rounds: the number is precise enough, or will be after so many passes, or its time is used up."""
+    def enough(self, laps: int) -> bool:
+        """Whether this lap needs no more rounds: the number is precise enough, or will be after that many laps, or its time is used up."""
         if self._runner is None or not self.sound:
             return True
-        budget = self.sut.scale.performance.rounds.budget_seconds / passes
-        return self._number.precise(passes) or self._in_rounds >= budget
+        budget = self.sut.scale.performance.rounds.budget_seconds / laps
+        return self._number.precise(laps) or self._in_rounds >= budget
 
     @property
     def sound(self) -> bool:
@@ -84,7 +84,7 @@ class StoreRounds:
         return self._wrong is None
 
     def result(self) -> tuple[Number, list[Audit]]:
-        """The number, and what reading the data back found in each pass: the last one is read back now. Raises what went wrong."""
+        """The number, and what reading the data back found in each lap: the last one is read back now. Raises what went wrong."""
         if self.sound:
             self._timed(self._read_back)
         if self._wrong is not None:

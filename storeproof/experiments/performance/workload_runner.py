@@ -43,7 +43,7 @@ class WorkloadRunner:
     most_threads: int = 1
     """That the wire engine may have."""
     threads: int = 0
-    """That it has, in all measured rounds; 0: `prepare` chooses. A further pass has those of the first."""
+    """That it has, in all measured rounds; 0: `prepare` chooses. A further lap has those of the first."""
     records: int | None = None
     """Records to preload in place of the scale's number, whatever bytes they have."""
     every: list[RunResult] = field(default_factory=list)

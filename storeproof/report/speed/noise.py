@@ -40,7 +40,7 @@ def in_words(floors: Mapping[str, float]) -> str:
 def noise(result: Result) -> Table:
     """One line for each kind."""
     kinds = kinds_of(result)
-    passes = any(each.between is not None for each in kinds)
+    laps = any(each.between is not None for each in kinds)
     rows = [
         [
             Cell(each.kind, "strong"),
@@ -48,13 +48,13 @@ def noise(result: Result) -> Table:
             Cell(str(each.fewest)),
             Cell(units.whole(each.measurements)),
             Cell(_share(each.deviation)),
-            *([Cell(_share(each.between)), Cell(_share(each.between_starts))] if passes else []),
+            *([Cell(_share(each.between)), Cell(_share(each.between_starts))] if laps else []),
         ]
         for each in kinds
     ]
     header = (
         *("kind of workload", "noise floor", "with rounds", "numbers", "scatter between rounds"),
-        *(["between passes", "of these, between starts of the server"] if passes else []),
+        *(["between laps", "of these, between starts of a server"] if laps else []),
     )
     return Table(header, rows, "No number has a scatter that could be pooled.", frozenset(range(2, len(header))))
 

@@ -58,13 +58,13 @@ def test_a_round_in_which_nothing_came_back_is_not_the_stores_fault(monkeypatch:
         one.run_round()
 
 
-def measured(*passes: list[float], series: bool = False) -> Number:
-    """One whose rounds had these rates in each pass, wanted at 5 %, or at 10 % in a series."""
+def measured(*laps: list[float], series: bool = False) -> Number:
+    """One whose rounds had these rates in each lap, wanted at 5 %, or at 10 % in a series."""
     nothing: Any = None
     config: Any = SimpleNamespace(series=series)
     scale: Any = SimpleNamespace(rounds=SimpleNamespace(headline=0.05, series=0.10))
-    runners = [WorkloadRunner(config, nothing, scale, 1, nothing, nothing) for _ in passes]
-    for one, rates in zip(runners, passes, strict=True):
+    runners = [WorkloadRunner(config, nothing, scale, 1, nothing, nothing) for _ in laps]
+    for one, rates in zip(runners, laps, strict=True):
         one.rounds = [SimpleNamespace(throughput=each) for each in rates]  # type: ignore[misc]
     return Number(runners)
 
@@ -82,18 +82,18 @@ def test_rounds_go_on_while_a_trend_is_in_sight() -> None:
     assert not measured([100 * 0.995**number * (1.002, 0.998)[number % 2] for number in range(8)]).precise()
 
 
-def test_a_first_pass_ends_when_as_many_rounds_again_will_do() -> None:
-    """Twice the rounds make an interval narrower by the root of two; a second pass that is faster makes it wider, and is no drift."""
+def test_a_first_lap_ends_when_as_many_rounds_again_will_do() -> None:
+    """Twice the rounds make an interval narrower by the root of two; a second lap that is faster makes it wider, and is no drift."""
     apart = [100.0, 106, 94, 100, 105, 95, 100, 105]
     first = measured(apart)
     assert 0.05 < first.rate.half_interval < 0.07
     assert not first.precise()
-    assert first.precise(passes=2)
-    assert measured(apart, [100.0, 104, 96, 101, 103, 97, 100, 104]).precise(passes=2)
+    assert first.precise(laps=2)
+    assert measured(apart, [100.0, 104, 96, 101, 103, 97, 100, 104]).precise(laps=2)
     faster = measured(apart, [each * 1.3 for each in apart])
-    assert not faster.precise(passes=2)
+    assert not faster.precise(laps=2)
     assert not faster.trend.drifting
-    assert (faster.passes, len(faster.rounds)) == ([8, 8], 16)
+    assert (faster.laps, len(faster.rounds)) == ([8, 8], 16)
 
 
 def workload(size: int, *, load: bool, rounds: int = 4, preload_records: int | None = None, records: int | None = None) -> WorkloadRunner:

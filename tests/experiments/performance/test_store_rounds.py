@@ -53,10 +53,10 @@ class Logged:
         self.ran += 1
         LOG.append(self.name)
 
-    def enough(self, _passes: int) -> bool:
+    def enough(self, _laps: int) -> bool:
         return not self.sound or self.ran >= WANTED["rounds"]
 
-    def end_pass(self) -> None:
+    def end_lap(self) -> None:
         LOG.append(f"end {self.name}")
 
     def close(self) -> None:
@@ -164,8 +164,8 @@ def test_a_store_alone_is_billed_for_its_case(monkeypatch: pytest.MonkeyPatch) -
     assert alone.rounds_of(first, suts[0]).elsewhere == 0
 
 
-def test_passes_are_over_everything_and_on_servers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first case runs all but the last; then each comparison goes on where it was. Everything is once in each pass."""
+def test_laps_are_over_everything_and_on_servers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first case runs all but the last; then each comparison goes on where it was. Everything is once in each lap."""
     LOG.clear()
     monkeypatch.setattr(interleaved_rounds, "StoreRounds", Logged)
     monkeypatch.setitem(WANTED, "rounds", 99)
@@ -178,7 +178,7 @@ def test_passes_are_over_everything_and_on_servers_of_their_own(monkeypatch: pyt
         return [sut for sut in suts if (sut.target.id, case) not in begun]
 
     ceilings: Any = None
-    rounds_of_all = InterleavedRounds(ceilings, waiting, plan, passes=2)
+    rounds_of_all = InterleavedRounds(ceilings, waiting, plan, laps=2)
     found: list[Any] = []
     for each in plan:
         for sut in suts:
@@ -197,7 +197,7 @@ def test_passes_are_over_everything_and_on_servers_of_their_own(monkeypatch: pyt
         *("stop a", "stop b", "prepare a", "prepare b", "case w0 a", "case w0 b"),
         *("prepare ai", "prepare bi", "case w1 a", "case w1 b"),
     ]
-    # In the case that came first: all of the first pass, and the first comparison of the last one.
+    # In the case that came first: all of the first lap, and the first comparison of the last one.
     assert [each.elsewhere for each in found] == [-(2.0 + 1.0 + 2.0), 2.0, 1.0, 2.0]
 
 

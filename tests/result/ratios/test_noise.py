@@ -62,22 +62,22 @@ ROUNDS, MACHINE, START = 0.05, 0.06, 0.04
 STORES, WORKLOADS = ("a", "b", "c", "d"), range(25)
 
 
-def _run(drawn: random.Random, passes: int) -> list[list[Measurement]]:
-    """By workload the numbers of four stores. In each pass the machine is faster or slower for all stores of a workload, and each server
+def _run(drawn: random.Random, laps: int) -> list[list[Measurement]]:
+    """By workload the numbers of four stores. In each lap the machine is faster or slower for all stores of a workload, and each server
     is after each start; the rate of every number is 100."""
     found = []
     for workload in WORKLOADS:
-        machine = [drawn.gauss(0, MACHINE) for _ in range(passes)]
+        machine = [drawn.gauss(0, MACHINE) for _ in range(laps)]
         starts = [[shared + drawn.gauss(0, START) for shared in machine] for _ in STORES]
         rates = [[100 * exp(start + drawn.gauss(0, ROUNDS)) for start in each for _ in range(16)] for each in starts]
-        found.append([_number(*each, workload=f"w{workload}", passes=[16] * passes) for each in rates])
+        found.append([_number(*each, workload=f"w{workload}", laps=[16] * laps) for each in rates])
     return found
 
 
-def test_passes_tell_the_machine_from_the_starts_of_a_server() -> None:
+def test_laps_tell_the_machine_from_the_starts_of_a_server() -> None:
     """The numbers of four stores in turns share what the machine did, and nothing of how each server started."""
     (noise,) = noise_of_kinds(each for of_workload in _run(random.Random(3), 2) for each in of_workload).values()
-    assert (noise.fewest, noise.passes) == (32, 2)
+    assert (noise.fewest, noise.laps) == (32, 2)
     assert noise.deviation == pytest.approx(ROUNDS, rel=0.1)
     assert noise.between == pytest.approx(sqrt(MACHINE**2 + START**2), rel=0.15)
     assert noise.between_starts == pytest.approx(START, rel=0.15)
@@ -90,15 +90,15 @@ def test_a_store_alone_cannot_tell_them_apart() -> None:
     assert noise.between == noise.between_starts == pytest.approx(sqrt(MACHINE**2 + START**2), rel=0.3)
 
 
-def test_one_pass_knows_of_neither() -> None:
-    """Also where all rounds are of one pass and say so."""
+def test_one_lap_knows_of_neither() -> None:
+    """Also where all rounds are of one lap and say so."""
     (noise,) = noise_of_kinds(each for of_workload in _run(random.Random(3), 1) for each in of_workload).values()
     assert (noise.between, noise.between_starts) == (None, None)
     assert noise.factor(32, 1) == noise.factor(32, 1, same_blocks=True)
 
 
-def test_two_runs_of_several_passes_agree_within_it_in_19_of_20_cases() -> None:
-    """Numbers of the same thing, and ratios of two stores; by the noise of one pass fewer than 7 of 10 numbers would."""
+def test_two_runs_of_several_laps_agree_within_it_in_19_of_20_cases() -> None:
+    """Numbers of the same thing, and ratios of two stores; by the noise of one lap fewer than 7 of 10 numbers would."""
     drawn = random.Random(11)
     within, narrow, ratios = [], [], []
     for _ in range(20):
