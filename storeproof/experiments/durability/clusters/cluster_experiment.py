@@ -76,6 +76,10 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         self._connect_to = connect_to
         self._struck_node = ""
         """The primary that clients of this round are tied to."""
+        self._successor: str | None = None
+        """The node that took its place in this round."""
+        self._healed: int | None = None
+        """When the fault of this round began to end, under load."""
         self._gone = ""
         """The node that is lost now."""
         self._followers: Running | None = None
@@ -109,6 +113,7 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """Wait until the cluster is whole, and find the primary that this round strikes."""
         self._cluster.wait_whole()
         self._struck_node = self._cluster.primary()
+        self._successor = self._healed = None
 
     def fault(self) -> None:
         """Strike, and end the clients that follow the primary."""
@@ -128,6 +133,7 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
             time.sleep(_SURVIVORS_SECONDS)
             return
         time.sleep(_SIDES_SECONDS)
+        self._healed = monotonic_ns()
         self.round.fault.end(self.handle)
         time.sleep(_DEPOSED_SECONDS)
 
@@ -186,6 +192,7 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
             try:
                 primary = self._cluster.primary()
                 if primary != self._struck_node and (at := self._first_acknowledgement(primary)) is not None:
+                    self._successor = primary
                     self.go_on()
                     return (at - self.struck) / 1e9
             except (Unknown, Refused) as reason:
