@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from statistics import median
 from typing import Any, Final
 
 from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss
@@ -70,8 +69,7 @@ def role_data(role: Role) -> list[Any]:
 def loss_data(loss: Loss) -> dict[str, Any]:
     """What a fault cost; of a cluster also the median and the longest failover, in seconds."""
     record = loss.record
-    taken = record.recovery_seconds if record.guarantee in NETWORKED else []
-    failover = {"failover": [_short(median(taken)), _short(max(taken))]} if taken else {}
+    failover = {"failover": list(map(_short, loss.failover))} if loss.failover else {}
     return failover | {
         "state": loss.state,
         "lost": record.lost,

@@ -62,9 +62,11 @@ def test_writes_of_one_member_are_rolled_back(cluster: ClusterHandle, short: Non
     assert len(summary.failovers) == 1
     (record,) = summary.cluster_rounds
     assert (record.struck, record.lost > 20) == (before, True)
-    assert [each.node for each in record.set_aside] == [before], "MongoDB keeps what it rolled back"
-    assert record.set_aside[0].records > 20
-    assert record.set_aside[0].bytes > 1000
+    # A secondary that still reads from the old primary when the network is healed may take its writes, and roll them back too.
+    aside = {each.node: each for each in record.set_aside}
+    assert before in aside, "MongoDB keeps what it rolled back"
+    assert aside[before].records > 20
+    assert aside[before].bytes > 1000
 
 
 @pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")

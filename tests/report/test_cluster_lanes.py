@@ -13,7 +13,8 @@ from storeproof.faults.registry import faults
 from storeproof.outcome import Outcome
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
-from storeproof.report.parts.cluster_rounds import WORDS, failover, spans, told
+from storeproof.report.parts.cluster_rounds import WORDS, spans, told
+from storeproof.report.parts.losses import Loss
 from storeproof.report.pictures.cluster_lanes import cluster_lanes, cluster_pictures
 from storeproof.result.measured.cluster_round import ClusterRoundRecord, SetAside
 from storeproof.result.model import Result
@@ -64,7 +65,7 @@ def test_nothing_is_said_that_was_not_seen() -> None:
 def test_files_with_undone_writes_are_evidence() -> None:
     """Their number, their records and their size."""
     said = told(ISOLATED.model_copy(update={"set_aside": [ASIDE]}))
-    assert said.endswith(" When it rejoined, n1 undid writes and kept them in 3 files with 899 records (2 KiB).")
+    assert said.endswith(" n1 undid writes, and keeps them in 3 files with 899 records (2 KiB).")
 
 
 def test_every_fault_of_a_cluster_has_its_words() -> None:
@@ -171,9 +172,10 @@ def test_the_report_has_the_pictures_and_a_result_without_records_has_none() -> 
 
 def test_the_failover_is_the_median_and_the_longest() -> None:
     """Of a fault of a cluster's nodes; the time in which one server starts again is none."""
-    assert failover(fault("partition", recovery_seconds=[2.0, 6.0, 3.0])) == "3 s, at most 6 s"
-    assert failover(fault("partition", recovery_seconds=[])) == ""
-    assert failover(fault("process_crash", recovery_seconds=[2.0])) == ""
+    taken = [2.0, 6.0, 3.0]
+    assert Loss(fault("partition", recovery_seconds=taken), promised=True).failover_text == "3 s, at most 6 s"
+    assert Loss(fault("partition", recovery_seconds=[]), promised=True).failover_text == ""
+    assert Loss(fault("process_crash", recovery_seconds=taken), promised=True).failover is None
 
 
 def test_names_from_a_result_cannot_break_the_page() -> None:

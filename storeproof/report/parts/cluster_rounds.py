@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Final
 
 from storeproof import units
 from storeproof.report.tables import Cell, Table
 from storeproof.result.measured.cluster_round import ClusterRoundRecord, NodeSpan, Phase, shown_rounds
 from storeproof.result.model import GuaranteeRecord
-from storeproof.spec.guarantee import NETWORKED
 
 NOTE: Final = (
     "Of each fault the round with most losses, or the first. Bars are writes that clients were told are done, by the node that told them, "
@@ -81,15 +79,6 @@ def second(value: float) -> str:
     return f"{value:.2f} s".replace("-", "−")
 
 
-def failover(record: GuaranteeRecord) -> str:
-    """From the fault to the first write that another node acknowledged: the median of the rounds, and the longest; empty for other
-    faults and where no node took over."""
-    taken = record.recovery_seconds
-    if record.guarantee not in NETWORKED or not taken:
-        return ""
-    return f"{units.seconds(median(taken))}, at most {units.seconds(max(taken))}"
-
-
 def _when(phase: Phase, record: ClusterRoundRecord) -> str:
     if phase == "during":
         return f"while {record.struck} {words_of(record).lasting}"
@@ -109,7 +98,7 @@ def _sentences(record: ClusterRoundRecord) -> Iterator[str]:
         yield f"{record.successor} took writes {units.seconds(record.failover_second)} after the fault."
     for each in record.set_aside:
         files = f"{units.plural(each.files, 'file')} with {units.plural(each.records, 'record')} ({units.size(each.bytes)})"
-        yield f"When it rejoined, {each.node} undid writes and kept them in {files}."
+        yield f"{each.node} undid writes, and keeps them in {files}."
 
 
 def _window(record: ClusterRoundRecord, of_struck: dict[Phase, NodeSpan]) -> tuple[list[NodeSpan], str]:

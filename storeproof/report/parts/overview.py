@@ -8,7 +8,6 @@ from storeproof import units
 from storeproof.outcome import SHOWN
 from storeproof.report.answer_table import rate_cell
 from storeproof.report.formatting import name_of
-from storeproof.report.parts.cluster_rounds import failover
 from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, losses_of
 from storeproof.report.parts.roles import Role, label_of, profiles_in, role_of
 from storeproof.report.parts.speeds import SPEEDS, SpeedColumn, speed_columns
@@ -97,7 +96,7 @@ def _loss(loss: Loss | None) -> Cell:
 
 
 def _failover(loss: Loss | None) -> Cell:
-    taken = failover(loss.record) if loss else ""
+    taken = loss.failover_text if loss else ""
     return Cell(taken or "–", "" if taken else "dim", "#durable", "the median of all rounds, and the longest")
 
 

@@ -78,6 +78,8 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """The primary that clients of this round are tied to."""
         self._successor: str | None = None
         """The node that took its place in this round."""
+        self._strike_began = 0
+        """When the fault of this round began."""
         self._healed: int | None = None
         """When the fault of this round began to end, under load."""
         self._gone = ""
@@ -121,7 +123,8 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
             raise Unknown(f"before the fault {primary} took the place of {self._struck_node}, to which half of the clients are tied")
         if self.round.fault.loses_node:
             self._gone = self._struck_node
-        self.round.fault.strike(self.handle)
+        self._strike_began = monotonic_ns()  # that asks nothing more: a busy cluster may take a second to say who is the primary
+        self.round.fault.strike_node(self._cluster, primary)
         self.struck = monotonic_ns()
         if self._followers is not None:
             self._followers.stop.set()

@@ -125,9 +125,8 @@ class ClusterRounds(ClusterExperiment):
         """Strike, while nothing writes the key that is watched: what is unknown is never stale."""
         if self._register_writer is not None:
             self._register_writer.end()
-        self._moments.strike = monotonic_ns()
         super().fault()
-        self._moments.struck = self.struck
+        self._moments.strike, self._moments.struck = self._strike_began, self.struck
         self._at_risk = self._recorder.acknowledged - self._before
 
     def recover(self) -> None:
