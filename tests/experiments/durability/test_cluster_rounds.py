@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -20,7 +21,7 @@ from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.launch.handle import RunningCluster
 from storeproof.outcome import Outcome
-from storeproof.result.measured.cluster_round import ClusterRoundRecord
+from storeproof.result.measured.cluster_round import ClusterRoundRecord, SetAside
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory_cluster import MemoryCluster, NodeStore, connect_to, subject
 from tests.experiments.test_client import Scripted, client
@@ -180,6 +181,25 @@ def test_the_record_of_a_round_says_who_acknowledged_what_was_lost() -> None:
     record = summary.record("partition", Outcome.UNSUPPORTED, "")
     assert sum(bool(each.course) for each in record.cluster_rounds) == 1
     assert sum(each.acknowledged for each in record.cluster_rounds) <= record.acknowledged
+
+
+def test_files_of_undone_writes_count_in_the_round_that_made_them(tmp_path: Path) -> None:
+    """They stay where they are."""
+
+    class Keeping(MemoryCluster):
+        def set_aside(self) -> Mapping[str, Mapping[Path, int]]:
+            return {name: dict.fromkeys(sorted(tmp_path.glob(f"{name}-*")), 3) for name in self.nodes}
+
+        def heal(self) -> None:
+            number = len(list(tmp_path.iterdir()))
+            (tmp_path / f"n1-{number}").write_bytes(b"12345" * (number + 1))
+            super().heal()
+
+    rounds = struck(Keeping(synchronous=False), IsolatePrimary()).cluster_rounds
+    assert [each.set_aside for each in rounds] == [
+        [SetAside(node="n1", files=1, bytes=5, records=3)],
+        [SetAside(node="n1", files=1, bytes=10, records=3)],
+    ]
 
 
 def test_the_record_of_a_lost_node_ends_with_the_load() -> None:
