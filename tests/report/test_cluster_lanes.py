@@ -53,13 +53,36 @@ def test_a_round_is_told_in_sentences(record: ClusterRoundRecord, said: str) -> 
 
 def test_nothing_is_said_that_was_not_seen() -> None:
     """Kept writes are called not missing, other losses are told apart, and so is a failover that there was not."""
-    kept = cluster_round("isolate_primary", span("n1", "during", 12, 8), span("n2", "after", 9, 0, 3), successor=None, failover_second=None)
+    kept = cluster_round("isolate_primary", span("n1", "during", 12, 8), span("n2", "after", 9, 0, 3))
+    kept = kept.model_copy(update={"successor": None, "failover_second": None, "primary": "n1"})
     assert told(kept) == (
         "The old primary n1 went on acknowledging 12 writes for 1 s after it was isolated: none of them is missing. "
         "Of the other writes of this round at least 3 are lost. No other node took writes in time."
     )
     going_on = cluster_round("isolate_primary", span("n1", "during", 10, 0, 10), span("n1", "after", 5, 0, 5, last_second=4.5))
     assert "acknowledging 15 writes for 4.5 s after it was isolated: all of them are lost." in told(going_on)
+
+
+def test_a_primary_that_was_replaced_once_more_is_told() -> None:
+    """When that happened is not known: its lane has dashes from where it took writes."""
+    for primary, said, role in (
+        ("n3", "In the end n3 was the primary.", "n3: a replica; the primary in the end."),
+        ("n1", "In the end n1 was the primary again.", "n1: the primary; was isolated until 4.00 s. The primary again in the end."),
+    ):
+        record = ISOLATED.model_copy(update={"primary": primary})
+        assert told(record).endswith(said)
+        assert role in letters(record)
+        assert 'stroke-width="7" stroke-dasharray="8 5"' in cluster_lanes(record, "round-1")
+    assert "In the end" not in told(ISOLATED)
+    assert 'stroke-dasharray="8 5"' not in cluster_lanes(ISOLATED, "round-1")
+
+
+def test_an_acknowledgement_before_the_fault_had_struck_is_not_of_the_time_after_it() -> None:
+    """The fault takes some milliseconds; what was lost of it is lost all the same."""
+    early = cluster_round("isolate_primary", span("n1", "during", 3, 0, 1, last_second=-0.01))
+    assert told(early).startswith(
+        "The old primary n1 acknowledged no write while it was isolated. Of the other writes of this round at least 1 is lost. "
+    )
 
 
 def test_files_with_undone_writes_are_evidence() -> None:

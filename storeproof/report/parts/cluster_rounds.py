@@ -96,6 +96,8 @@ def _sentences(record: ClusterRoundRecord) -> Iterator[str]:
         yield "No other node took writes in time."
     else:
         yield f"{record.successor} took writes {units.seconds(record.failover_second)} after the fault."
+    if record.primary != (record.successor or record.struck):
+        yield f"In the end {record.primary} was the primary{' again' if record.primary == record.struck else ''}."
     for each in record.set_aside:
         files = f"{units.plural(each.files, 'file')} with {units.plural(each.records, 'record')} ({units.size(each.bytes)})"
         yield f"{each.node} undid writes, and keeps them in {files}."
@@ -119,8 +121,8 @@ def _window(record: ClusterRoundRecord, of_struck: dict[Phase, NodeSpan]) -> tup
     found = [each for each in (during, after if lost_after else None) if each]
     last = max((each.last_second for each in found if each.last_second is not None), default=0.0)
     lasting = words_of(record).lasting
-    if not any(each.acknowledged for each in found) or last <= 0:
-        return found, f"The old primary {node} acknowledged {_writes(found)} while it {lasting}"
+    if last <= 0:  # before the fault had struck
+        return [], f"The old primary {node} acknowledged no write while it {lasting}"
     return found, f"The old primary {node} went on acknowledging {_writes(found)} for {units.seconds(last)} after it {lasting}"
 
 

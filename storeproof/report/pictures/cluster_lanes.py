@@ -158,10 +158,11 @@ class _Drawing:
         record = self._record
         if node == record.struck:
             until = "" if record.healed_second is None else f" until {second(record.healed_second)}"
-            return f"{node}: the primary; {words_of(record).lasting}{until}."
+            again = " The primary again in the end." if record.successor and node == record.primary else ""
+            return f"{node}: the primary; {words_of(record).lasting}{until}.{again}"
         if node == record.successor and record.failover_second is not None:
             return f"{node}: a replica; the primary from {second(record.failover_second)}."
-        return f"{node}: a replica."
+        return f"{node}: a replica{'; the primary in the end' if node == record.primary else ''}."
 
     def _drawn(self, lane: _Lane) -> Iterator[str]:
         if lane.node == self._record.struck:
@@ -186,15 +187,17 @@ class _Drawing:
                 yield self._line(lane, record.healed_second, end, thick=record.successor is None)
         elif lane.node == record.successor and record.failover_second is not None:
             yield self._line(lane, begin, record.failover_second, thick=False)
-            yield self._line(lane, record.failover_second, end, thick=True)
+            yield self._line(lane, record.failover_second, end, thick=True, dashed=record.primary != lane.node)
         else:
             yield self._line(lane, begin, end, thick=False)
 
-    def _line(self, lane: _Lane, begin: float, end: float, *, thick: bool) -> str:
+    def _line(self, lane: _Lane, begin: float, end: float, *, thick: bool, dashed: bool = False) -> str:
+        """`dashed`: it was the primary for some of the time."""
         y = lane.band + _BAND / 2
         width = _BAND if thick else 1
         colour = "var(--ink)" if thick else "var(--soft)"
-        return f'<line x1="{self._at(begin)}" y1="{y}" x2="{self._at(end)}" y2="{y}" stroke="{colour}" stroke-width="{width}"/>'
+        dashes = ' stroke-dasharray="8 5"' if dashed else ""
+        return f'<line x1="{self._at(begin)}" y1="{y}" x2="{self._at(end)}" y2="{y}" stroke="{colour}" stroke-width="{width}"{dashes}/>'
 
     def _bars(self, lane: _Lane, course: NodeCourse) -> Iterator[str]:
         """In units of a bin along, stretched to the width that there is; upwards and downwards in pixels."""

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from time import monotonic_ns
 from typing import Final
@@ -138,11 +139,12 @@ class ClusterRounds(ClusterExperiment):
 
     def first_client(self, node: str) -> Client:
         """A client of this period."""
-        return self._writer(node)
+        return self._tied(node)
 
     def go_on(self) -> None:
         """Half of the clients."""
-        clients = open_clients(self._half, lambda: self._writer(pacing=Persistent()))
+        assert self._successor is not None
+        clients = open_clients(self._half, partial(self._follower, self._successor, Persistent()))
         if self._register is not None:
             clients.append(self._register.writer(self.subject.open))
         self._all_load.enter_context(under_load(clients))
@@ -233,14 +235,23 @@ class ClusterRounds(ClusterExperiment):
             if name != primary:
                 self.summary.compare(name, unlike(self.at(name), self._layouts, self._seen))
 
-    def _writer(self, node: str | None = None, pacing: Pacing | None = None) -> Client:
-        """A client of this period at that node; by default at the primary of the moment at which it connects."""
+    def _tied(self, node: str, pacing: Pacing | None = None) -> Client:
+        """A client of this period that always connects to this node."""
+        return self._writer(lambda: node, pacing)
+
+    def _follower(self, primary: str, pacing: Pacing | None = None) -> Client:
+        """A client of this period that connects to this primary at first, and later to the one that there is then: asking for it takes
+        half a second for each node that does not answer, in which no client would write."""
+        first = [primary]
+        return self._writer(lambda: first.pop() if first else self._cluster.primary(), pacing)
+
+    def _writer(self, choose: Callable[[], str], pacing: Pacing | None) -> Client:
         log = self._recorder.client()
 
         def connect() -> Session:
-            at = node or self._cluster.primary()
-            session = self.at(at)()
-            self._connections.opened(log.client, monotonic_ns(), at)
+            node = choose()
+            session = self.at(node)()
+            self._connections.opened(log.client, monotonic_ns(), node)
             return session
 
         return self._clients.writer(self._period, log, connect=connect, pacing=pacing)
@@ -253,9 +264,9 @@ class ClusterRounds(ClusterExperiment):
     @contextmanager
     def _clients_at(self, primary: str) -> Iterator[None]:
         with ExitStack() as self._all_load:
-            tied = open_clients(self._half, lambda: self._writer(primary, Persistent()))
+            tied = open_clients(self._half, partial(self._tied, primary, Persistent()))
             self._all_load.enter_context(under_load(tied))
-            following = open_clients(self._half, self._writer)
+            following = open_clients(self._half, partial(self._follower, primary))
             self._followers = self._all_load.enter_context(under_load(following))
             self._watch(primary)
             self._wait_for_writes()
