@@ -36,7 +36,7 @@ ASIDE = SetAside(node="n1", files=3, bytes=2048, records=899)
             ISOLATED,
             "The old primary n1 went on acknowledging 1,644 writes for 2.1 s after it was isolated: at least 900 of them are lost, and *.",
         ),
-        (QUIET, "The old primary n1 acknowledged no write while it was isolated."),
+        (QUIET, "The old primary n1 acknowledged no write while it was isolated. No acknowledged write of this round is missing."),
         (PAUSED, "The old primary n1, paused for 4 s, acknowledged 4 writes when it went on: all of them are lost."),
         (
             WIPED,
@@ -78,10 +78,10 @@ def test_a_primary_that_was_replaced_once_more_is_told() -> None:
 
 
 def test_an_acknowledgement_before_the_fault_had_struck_is_not_of_the_time_after_it() -> None:
-    """The fault takes some milliseconds; what was lost of it is lost all the same."""
+    """The fault takes some milliseconds; what is lost of it is lost all the same."""
     early = cluster_round("isolate_primary", span("n1", "during", 3, 0, 1, last_second=-0.01))
     assert told(early).startswith(
-        "The old primary n1 acknowledged no write while it was isolated. Of the other writes of this round at least 1 is lost. "
+        "The old primary n1 acknowledged 3 writes as it was isolated, and none later: at least 1 of them is lost, and none was found. "
     )
 
 

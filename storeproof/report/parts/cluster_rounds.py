@@ -90,6 +90,8 @@ def _sentences(record: ClusterRoundRecord) -> Iterator[str]:
     window, opening = _window(record, of_struck)
     lost = sum(each.lost for each in window)
     yield opening + (f": {_became(window)}." if any(each.acknowledged for each in window) else ".")
+    if not record.lost and not any(each.acknowledged for each in window):
+        yield "No acknowledged write of this round is missing."
     if rest := record.lost - lost:
         yield f"Of the other writes of this round at least {units.whole(rest)} {_are(rest)} lost."
     if record.successor is None or record.failover_second is None:
@@ -121,8 +123,10 @@ def _window(record: ClusterRoundRecord, of_struck: dict[Phase, NodeSpan]) -> tup
     found = [each for each in (during, after if lost_after else None) if each]
     last = max((each.last_second for each in found if each.last_second is not None), default=0.0)
     lasting = words_of(record).lasting
-    if last <= 0:  # before the fault had struck
-        return [], f"The old primary {node} acknowledged no write while it {lasting}"
+    if not any(each.acknowledged for each in found):
+        return found, f"The old primary {node} acknowledged no write while it {lasting}"
+    if last <= 0:  # the fault takes some milliseconds
+        return found, f"The old primary {node} acknowledged {_writes(found)} as it {lasting}, and none later"
     return found, f"The old primary {node} went on acknowledging {_writes(found)} for {units.seconds(last)} after it {lasting}"
 
 
