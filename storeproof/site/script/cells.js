@@ -55,9 +55,9 @@ function clusterLines(row) {
       const loss = row.losses[guarantee];
       const run = data.runs[loss.run];
       const [usual, longest] = loss.failover || [];
-      const taken = loss.failover ? `; failover ${span(usual * 1e6)}, at most ${span(longest * 1e6)}` : "";
+      const taken = loss.failover ? `; failover ${span(usual * 1e6)}` : "";
       const said = linked(loss.at && run.page ? `${run.page}#${loss.at}` : null, `${words}: ${lossText(loss)}${taken}`);
-      said.title = `${plural(loss.rounds, "fault")}, run ${run.name}`;
+      said.title = `${plural(loss.rounds, "fault")}, run ${run.name}` + (taken && `; failover: the median, at most ${span(longest * 1e6)}`);
       return element("small", { class: lossTone(loss) || null }, said);
     });
 }
