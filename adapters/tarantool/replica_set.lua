@@ -2,15 +2,20 @@
 
 local operator = {}
 
--- Where it gets changes from: {peer, status, message} of each. Whether it takes writes, and when it was told to: an instance that was
--- started again never does.
+-- Beside its data; the configuration of an instance that has it says that it takes writes, as an operator's would.
+local PROMOTED = 'promoted'
+
+-- Whether it takes writes, when it was told to, its changes, and where it gets others from: {peer, status, message} of each.
 function operator.state()
   local sources = {}
   for _, other in pairs(box.info.replication) do
     local from = other.upstream
     if from ~= nil then sources[#sources + 1] = {from.peer, from.status, from.message or ''} end
   end
-  return not box.info.ro, rawget(_G, 'storeproof_promoted') or 0, box.info.vclock, sources
+  local file = io.open(PROMOTED)
+  local promoted = file ~= nil and file:read('*n') or 0
+  if file ~= nil then file:close() end
+  return not box.info.ro, promoted, box.info.vclock, sources
 end
 
 -- In a fiber: it waits until it is connected, which may take longer than the client waits.
@@ -19,7 +24,9 @@ function operator.follow(sources)
 end
 
 function operator.promote(now)
-  rawset(_G, 'storeproof_promoted', now)
+  local file = io.open(PROMOTED, 'w')
+  file:write(('%.6f'):format(now))
+  file:close()
   box.cfg{read_only = false}
 end
 
@@ -29,6 +36,7 @@ function operator.clear_queue()
 end
 
 function operator.demote()
+  os.remove(PROMOTED)
   box.cfg{read_only = true}
 end
 

@@ -1,9 +1,9 @@
 """A replica set of Tarantool: one instance takes writes, and the others copy its log. Which one that is the operator says, and here
 storeproof is the operator.
 
-Every instance is read-only when it starts, so that one that was replaced, or has lost its disk, takes no writes. Another is made the
-primary as Tarantool's manual says (https://www.tarantool.io/en/doc/latest/admin/replication/repl_recover/): the others follow it, and
-the old one no longer. Else that one would get a quorum from them for synchronous transactions after it was replaced.
+Every instance is read-only until it is told otherwise, and again when it has lost its disk. Another is made the primary as Tarantool's
+manual says (https://www.tarantool.io/en/doc/latest/admin/replication/repl_recover/): the others follow it, and the old one no longer.
+Else that one would get a quorum from them for synchronous transactions after it was replaced.
 
 What the old primary has written alone cannot be undone: it gets a new copy of the data.
 """
@@ -39,7 +39,7 @@ class _State:
 
     writable: bool
     promoted: float
-    """When it was told to take writes, by this machine's clock."""
+    """When it was told to take writes, by this machine's clock; it has kept that with its data."""
     vclock: Mapping[int, int]
     """How many changes it has of each instance, by its number."""
     sources: Mapping[str, tuple[str, str]]
