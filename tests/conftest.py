@@ -44,6 +44,7 @@ SLOW = (
     "adapters/test_mongodb_cluster.py",
     "adapters/test_postgresql_cluster.py",
     "adapters/test_redis_cluster.py",
+    "adapters/test_tarantool_cluster.py",
     "cleanup",
     "disk",
     "experiments/durability/test_atomic_groups.py",

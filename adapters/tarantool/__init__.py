@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from storeproof.adapters.tarantool.link import Link, open_connection
+from storeproof.adapters.tarantool.replica_set import ReplicaSet
 from storeproof.adapters.tarantool.spaces import (
     Counters,
     Documents,
@@ -57,13 +58,17 @@ class TarantoolSession(Link):
         return kinds[self.index == "tree"](self, layout)
 
 
-_OPTIONS: Final = {"engine": ("memtx", "vinyl"), "index": ("tree", "hash")}
+_OPTIONS: Final = {"engine": ("memtx", "vinyl"), "index": ("tree", "hash"), "commits": ("asynchronous", "synchronous")}
+_READY: Final = ("running", "orphan")
+"""Statuses with which it answers requests: an orphan is an instance of a replica set that does not know whether it has all changes, and
+takes no writes."""
 
 
 def connect(address: Address, options: Mapping[str, str]) -> TarantoolSession:
     """Open one authenticated session.
 
-    `options`: `engine` (memtx, vinyl) and `index` (tree, hash) of the spaces.
+    `options`: `engine` (memtx, vinyl) and `index` (tree, hash) of the spaces; `commits` (asynchronous, synchronous): whether a write waits
+    for other instances.
 
     Raises:
         Refused: wrong credentials, or an option that is not known.
@@ -78,7 +83,12 @@ def connect(address: Address, options: Mapping[str, str]) -> TarantoolSession:
     except (Refused, Unknown):
         session.close()
         raise
-    if status != "running":
+    if status not in _READY:
         session.close()
         raise Unknown(f"the instance is {status}")
     return session
+
+
+def cluster(options: Mapping[str, str]) -> ReplicaSet:  # noqa: ARG001 - they are the clients'
+    """What forms and repairs a replica set."""
+    return ReplicaSet()

@@ -23,8 +23,13 @@ _TIMEOUT: Final = 5.0
 
 # From src/box/errcode.h.
 _NO_SUCH_PROC: Final = 33
-_LEFT_OPEN: Final = frozenset({78, 116})
-"""ER_TIMEOUT; ER_LOADING, which only says that the instance is not ready yet."""
+_LEFT_OPEN: Final = frozenset({78, 116, 216, 217})
+"""ER_TIMEOUT; ER_LOADING, which only says that the instance is not ready yet; ER_SYNC_QUORUM_TIMEOUT and ER_SYNC_ROLLBACK, after which
+another instance may still commit the transaction."""
+
+_WAL_IO: Final = 40
+"""ER_WAL_IO: "Failed to write to disk". In a synchronous space also for a transaction that is in the log, and was rolled back because an
+earlier one found no quorum: as with ER_SYNC_ROLLBACK, another instance may still commit it."""
 
 _UNSUPPORTED: Final = 5
 """ER_UNSUPPORTED"""
@@ -81,6 +86,7 @@ class Link(Server):
         self.connection = connection
         self.engine = options.get("engine", "memtx")
         self.index = options.get("index", "tree")
+        self.synchronous = options.get("commits") == "synchronous"
 
     def run(self, request: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Send one of the connection's requests and answer the data of the reply."""
@@ -113,6 +119,8 @@ class Link(Server):
     def failure_of(self, reason: Exception) -> Exception:
         """The error of the contract that this one is."""
         failure = _failure_of(reason)
+        if self.synchronous and isinstance(reason, DatabaseError) and reason.args[:1] == (_WAL_IO,):
+            failure = Unknown(str(reason))
         if isinstance(failure, (Unknown, WrongReply)):
             self.close()  # a late reply would be taken for that of the next request: the connector does not compare numbers
         return failure
@@ -127,8 +135,8 @@ def unpacker(connection: tarantool.Connection) -> msgpack.Unpacker:
     return msgpack.Unpacker(**options, ext_hook=lambda code, data: ext_hook(code, data, msgpack.Unpacker(**options)))
 
 
-def open_connection(address: Address) -> tarantool.Connection:
-    """Connect and authenticate.
+def open_connection(address: Address, seconds: float = _TIMEOUT) -> tarantool.Connection:
+    """Connect and authenticate. `seconds`: how long to wait for a connection, and for a reply.
 
     Raises:
         Refused: wrong credentials.
@@ -140,8 +148,8 @@ def open_connection(address: Address) -> tarantool.Connection:
             address.port,
             user=address.user,
             password=address.password,
-            socket_timeout=_TIMEOUT,
-            connection_timeout=_TIMEOUT,
+            socket_timeout=seconds,
+            connection_timeout=seconds,
             reconnect_max_attempts=0,
             reconnect_delay=0,
             transport="ssl" if address.tls else "",

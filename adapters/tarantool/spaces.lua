@@ -26,8 +26,8 @@ local function same(a, b)
   return true
 end
 
-function M.prepare(name, engine, index, format, indexes)
-  local space = box.schema.space.create(name, {engine = engine, format = format, if_not_exists = true})
+function M.prepare(name, engine, index, sync, format, indexes)
+  local space = box.schema.space.create(name, {engine = engine, is_sync = sync, format = format, if_not_exists = true})
   space:create_index('primary', {type = index, parts = {{1, format[1][2]}}, if_not_exists = true})
   for i, part in ipairs(indexes) do
     part.is_nullable = true
@@ -45,7 +45,8 @@ function M.describe(name)
   for id in pairs(space.index) do
     if type(id) == 'number' and id > 0 then indexes = indexes + 1 end
   end
-  return {engine = space.engine, index = space.index[0].type:lower(), indexes = tostring(indexes)}
+  local commits = space.is_sync and 'synchronous' or 'asynchronous'
+  return {engine = space.engine, index = space.index[0].type:lower(), commits = commits, indexes = tostring(indexes)}
 end
 
 function M.exists(name, key)

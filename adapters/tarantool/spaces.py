@@ -95,14 +95,15 @@ class Space:
         key = ["key", "string" if self._layout.model.key == "text" else "integer"]
         nullable = [{"name": name, "type": kind, "is_nullable": kind == "varbinary"} for name, kind in self.columns]
         indexes = [self.indexed(path) for path in self._layout.indexed]
-        self._call("prepare", self._name, self._session.engine, self._session.index, [key, *nullable], indexes)
+        session = self._session
+        self._call("prepare", self._name, session.engine, session.index, session.synchronous, [key, *nullable], indexes)
 
     def clear(self) -> None:
         """Drop the space."""
         self._call("clear", self._name)
 
     def describe(self) -> Mapping[str, str]:
-        """Engine, type of the primary index and number of the others, asked of the space."""
+        """Engine, type of the primary index, how it commits and number of the other indexes, asked of the space."""
         found: dict[str, str] = self._call("describe", self._name)[0]
         return found
 

@@ -1,7 +1,7 @@
 -- Lists, sets and rankings: a tuple for each item.
 
-function M.prepare_items(name, engine, index, format, order)
-  local space = box.schema.space.create(name, {engine = engine, format = format, if_not_exists = true})
+function M.prepare_items(name, engine, index, sync, format, order)
+  local space = box.schema.space.create(name, {engine = engine, is_sync = sync, format = format, if_not_exists = true})
   space:create_index('primary', {type = index, parts = {1, 2}, if_not_exists = true})
   if index == 'hash' then space:create_index('items', {type = 'TREE', parts = {1, 2}, if_not_exists = true}) end
   if order ~= nil then space:create_index('order', {type = 'TREE', parts = order, if_not_exists = true}) end

@@ -15,6 +15,7 @@ from storeproof.contract import Key, Layout, Record, Refused
 
 class _Session(Protocol):
     engine: str
+    synchronous: bool
     index: str
 
     def call(self, function: str, *args: Any) -> Any: ...
@@ -29,7 +30,7 @@ class Items:
     """The columns of another tree, counted from 1."""
 
     def __init__(self, session: _Session, layout: Layout) -> None:
-        self._engine, self._index = session.engine, session.index
+        self._made = session.engine, session.index, session.synchronous
         self._call = session.call
         self._name = layout.name
 
@@ -43,7 +44,7 @@ class Items:
 
     def prepare(self) -> None:
         """Create the space and its trees."""
-        self._call("prepare_items", self._name, self._engine, self._index, [["key", "string"], *self.columns], self.order)
+        self._call("prepare_items", self._name, *self._made, [["key", "string"], *self.columns], self.order)
 
     def clear(self) -> None:
         """Drop the space."""

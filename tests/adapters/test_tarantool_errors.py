@@ -1,4 +1,5 @@
-"""What the Tarantool adapter makes of errors whose message quotes raw bytes, as they are on the wire since 2.8.1."""
+"""What the Tarantool adapter makes of errors: those whose message quotes raw bytes, as they are on the wire since 2.8.1, and those of
+synchronous transactions."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ import msgpack
 import pytest
 
 from storeproof.adapters import tarantool
-from storeproof.contract import Address, Layout, Refused
+from storeproof.contract import Address, Layout, Refused, Unknown
 from tests.nuisance.protocols import Iproto, exactly
 from tests.shipped import SHIPPED
 
@@ -23,15 +24,16 @@ DUPLICATE = (
 """The message of ER_TUPLE_FOUND: the tuples are written as they are, also where they are no text."""
 OTHER = b'Duplicate key exists in unique index "by \x80" in space "sp_1"'
 _INSERT, _EVAL, _CALLS, _ERROR = 0x02, 0x08, (0x06, 0x0A), 0x8000
-_FOUND = 3
+_FOUND, _WAL_IO, _QUORUM_TIMEOUT, _SYNC_ROLLBACK = 3, 40, 216, 217
 
 
 class Server(Iproto):
-    """It has one space, and refuses each insertion with the same message."""
+    """It has one space, and refuses each insertion with the same error."""
 
-    def __init__(self, message: bytes) -> None:
+    def __init__(self, message: bytes, error: int = _FOUND) -> None:
         super().__init__("3.7.1")
         self._message = message
+        self._error = error
 
     def reply(self, reader: Any) -> bytes:
         first = exactly(reader, 1)
@@ -43,7 +45,7 @@ class Server(Iproto):
         if code == _INSERT:
             # Not by `packb`, which would write the bytes as bytes: on the wire they are a text.
             text = b"\xd9" + bytes([len(self._message)]) + self._message
-            return _framed(msgpack.packb({0x00: _ERROR | _FOUND, 0x01: number, 0x05: 1}) + b"\x81\x31" + text)
+            return _framed(msgpack.packb({0x00: _ERROR | self._error, 0x01: number, 0x05: 1}) + b"\x81\x31" + text)
         data: list[Any] = ["running"] if code == _EVAL else [512] if code in _CALLS else []
         return _framed(msgpack.packb({0x00: 0, 0x01: number, 0x05: 1}) + msgpack.packb({0x30: data, 0x54: 4, 0x55: []}))
 
@@ -83,5 +85,26 @@ def test_a_refusal_that_quotes_bytes_is_read(message: bytes, told: str | None) -
                 with pytest.raises(Refused, match=told) as raised:
                     values.put_if_absent("k", b"\xfe")
                 assert str(raised.value).isprintable()
+        finally:
+            session.close()
+
+
+@pytest.mark.parametrize(
+    ("commits", "error", "failure"),
+    [
+        ("synchronous", _QUORUM_TIMEOUT, Unknown),
+        ("synchronous", _SYNC_ROLLBACK, Unknown),
+        ("synchronous", _WAL_IO, Unknown),
+        ("asynchronous", _WAL_IO, Refused),
+    ],
+)
+def test_a_synchronous_transaction_that_was_rolled_back_is_unknown(commits: str, error: int, failure: type[Exception]) -> None:
+    """Replicas may have it: the next primary then commits it. "Failed to write to disk" is said of those that were in the log too."""
+    with serving(Server(b"it was rolled back", error)) as address:
+        session = tarantool.connect(address, {"commits": commits})
+        values: Any = session.collection(Layout("sp_1", SHIPPED.models["single_key"]))
+        try:
+            with pytest.raises(failure, match="it was rolled back"):
+                values.put_if_absent("k", b"v")
         finally:
             session.close()

@@ -1,0 +1,96 @@
+"""A real replica set of Tarantool: formed, struck and healed; only synchronous spaces keep what was acknowledged."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from storeproof.contract import Refused, Unknown
+from storeproof.faults.lagging_node_wipe import LaggingNodeWipe
+from storeproof.launch.several.cluster import ClusterHandle
+from storeproof.outcome import Outcome
+from storeproof.spec.scale import DurabilityScale
+from storeproof.store_under_test import StoreUnderTest
+from tests.adapters.real_clusters import launched, one_round, under_test, whole_again
+from tests.network.network_rights import needs_networks
+
+pytestmark = [
+    needs_networks,
+    pytest.mark.servers,
+    pytest.mark.skipif(shutil.which("tarantool") is None, reason="tarantool is not installed: apt-get install tarantool"),
+]
+
+ONE = DurabilityScale.model_construct(rounds=1, clients=4, load_seconds=(0.1, 0.1))
+"""A single round: at its lag of a second, asynchronous replication lost thousands of writes in every one."""
+
+
+@pytest.fixture(scope="module")
+def sut() -> StoreUnderTest:
+    return under_test("tarantool:three-instances-sync")
+
+
+@pytest.fixture(scope="module")
+def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
+    """A cluster for all tests, with spaces of both kinds; its settings were read back from each node."""
+    with launched(sut) as handle:
+        yield handle
+
+
+@pytest.fixture
+def whole(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
+    """Before a test it is whole; what the test did to it ends."""
+    with whole_again(cluster) as ready:
+        yield ready
+
+
+def test_spaces_are_synchronous_and_replicas_refuse_writes(whole: ClusterHandle, sut: StoreUnderTest) -> None:
+    """The option is the variant's; it is read back with the settings."""
+    sut._verify(whole, {})
+    assert sut.record.settings["commits"] == "synchronous"
+    layout = sut.layout("single_key")
+    with closing(sut.connect(whole)) as session:
+        session.collection(layout).prepare()
+    whole.wait_whole()
+    replica = next(name for name in whole.nodes if name != whole.primary())
+    with closing(sut.connect(whole.node(replica).address)) as tied, pytest.raises(Refused, match="read-only"):
+        tied.collection(layout).put("key", b"another")  # type: ignore[attr-defined]
+
+
+def test_an_isolated_primary_acknowledges_nothing_and_gets_a_copy(whole: ClusterHandle, sut: StoreUnderTest) -> None:
+    """Its write finds no quorum and is rolled back, which is in its log: its data is no longer that of the others."""
+    layout = sut.layout("single_key")
+    with closing(sut.connect(whole)) as session:
+        collection = session.collection(layout)
+        collection.prepare()
+        collection.put("key", b"old")  # type: ignore[attr-defined]
+    whole.wait_whole()
+    old = whole.primary()
+    with closing(sut.connect(whole.node(old).address)) as tied:
+        whole.network.isolate(old)
+        whole.fail_over()
+        assert whole.primary() != old
+        with closing(sut.connect(whole)) as session:
+            session.collection(layout).put("key", b"new")  # type: ignore[attr-defined]
+        with pytest.raises(Unknown, match="Quorum collection for a synchronous transaction is timed out"):
+            tied.collection(layout).put("key", b"lost")  # type: ignore[attr-defined]
+    started = whole.node(old).pids
+    whole.heal()
+    whole.wait_whole()
+    assert whole.node(old).pids != started
+    for name in whole.nodes:
+        with closing(sut.connect(whole.node(name).address)) as session:
+            assert session.collection(layout).get("key") == b"new"  # type: ignore[attr-defined]
+
+
+def test_asynchronous_replication_that_claims_to_survive_a_lost_node_is_caught(whole: ClusterHandle) -> None:
+    """Another instance is promoted and takes writes; the one that lost its disk copies it, and the replica set is whole again."""
+    before = whole.primary()
+    summary = one_round(whole, under_test("tarantool:three-instances"), LaggingNodeWipe(), ONE)
+    assert summary.lossy == 1, summary.detail()
+    assert summary.harmed > 20
+    assert summary.outcome(claimed=True) is Outcome.FAIL
+    assert len(summary.failovers) == 1
+    assert whole.primary() != before
