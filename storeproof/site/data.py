@@ -39,6 +39,7 @@ def payload(content: Content) -> dict[str, Any]:
         "speeds": [list(each) for each in SPEEDS.items()],
         "runs": [_run(source, tables.get(number)) for number, source in enumerate(content.sources)],
         "run": position[id(main.source)] if main else None,
+        "groups": {name: each.title for name, each in content.groups.items()},
         "capabilities": [_capability(content, name) for name in content.capabilities],
         "variants": [_variant(each, content, position, tables) for each in content.variants],
     }

@@ -31,10 +31,16 @@ function sentence(judged, asked, words) {
   const untested = judged.filter(({ open, count }) => open && !count);
   const said = words || question(asked, met.length === 1);
   const parts = met.length
-    ? [`${met.length} of ${plural(judged.length, "variant")} ${said}: `, ...names(met, MOST_NAMES), "."]
+    ? [`${met.length} of ${plural(judged.length, "variant")} ${said}: `, ...names(met, MOST_NAMES), ".", ...looser(met)]
     : [`None of ${plural(judged.length, "variant")} ${said}.`, ...shortcoming(nearest(judged))];
   if (untested.length) parts.push(` Not tested for all of it: `, ...names(untested, MOST_NEAR), ".");
   return parts;
+}
+
+/* Those that fill a role in a looser way than others: the difference is told beside the answer. */
+function looser(met) {
+  const found = [...new Set(met.map(({ ways }) => ways).filter(Boolean))];
+  return found.flatMap((ways) => [` Only by ${ways}: `, ...names(met.filter((each) => each.ways === ways), MOST_NEAR), "."]);
 }
 
 function shortcoming(near) {

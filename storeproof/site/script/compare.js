@@ -51,6 +51,10 @@ function onlyIn(one, other) {
   return [...capabilities.values()].filter(({ name }) => SHOWN.has(answerOf(one, name)) && TRIED_AND_REFUSED.has(answerOf(other, name)));
 }
 
+function counted(found, one = "one") {
+  return found.length === 1 ? `${one} capability` : `${found.length} capabilities`;
+}
+
 function listing(one, other) {
   const found = onlyIn(one, other);
   const groups = new Map();
@@ -61,7 +65,7 @@ function listing(one, other) {
   return element(
     "section",
     {},
-    element("h2", {}, `${found.length === 1 ? "One capability" : `${found.length} capabilities`} of ${nameOf(one)} that ${nameOf(other)} lacks`),
+    element("h2", {}, `${counted(found, "One")} of ${nameOf(one)} that ${nameOf(other)} lacks`),
     element("dl", { class: "groups" }, [...groups].map(([group, each]) => [element("dt", {}, group.replaceAll("_", " ")), element("dd", {}, each.flatMap(({ page, title }, at) => [at ? " · " : "", linked(page, title)]))])),
   );
 }
@@ -74,7 +78,7 @@ function showCompared(state) {
   byId("compared").replaceChildren(element("caption", { class: "hidden" }, `${nameOf(a)} beside ${nameOf(b)}`), head, element("tbody", {}, comparison(a, b)));
   byId("only").replaceChildren(listing(a, b), listing(b, a));
   byId("answer").textContent = a.answers && b.answers
-    ? `${nameOf(a)} has ${onlyIn(a, b).length} capabilities that ${nameOf(b)} lacks, and lacks ${onlyIn(b, a).length} that it has.`
+    ? `${nameOf(a)} has ${counted(onlyIn(a, b))} that ${nameOf(b)} lacks, and lacks ${onlyIn(b, a).length} that it has.`
     : "Of one of them no capability was tested.";
 }
 

@@ -4,6 +4,9 @@ function roleCondition(name) {
   const label = data.roles.find(([profile]) => profile === name)[1];
   return {
     role: label,
+    ways(row) {
+      return row.roles[name] ? row.roles[name][6].map(thing) : [];
+    },
     check(row) {
       const role = row.roles[name];
       if (!role || role[0] === "open") return null;
@@ -59,10 +62,11 @@ function conditionsOf(state) {
   return asked;
 }
 
-/* For each variant what it lacks, and whether something was not shown. */
+/* For each variant what it lacks, whether something was not shown, and by which looser alternatives it fills the roles. */
 function judge(rows, asked) {
   return rows.map((row) => {
     const found = asked.map((each) => each.check(row));
-    return { row, open: found.flat().includes(null), lacks: [...new Set(found.flat().filter((each) => each))], count: found.flat().filter((each) => each !== null).length };
+    const ways = listed([...new Set(asked.flatMap((each) => (each.ways ? each.ways(row) : [])))]);
+    return { row, ways, open: found.flat().includes(null), lacks: [...new Set(found.flat().filter((each) => each))], count: found.flat().filter((each) => each !== null).length };
   });
 }
