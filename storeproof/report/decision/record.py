@@ -30,9 +30,9 @@ def _parts(decision: Decision) -> Iterator[str]:
     yield "\n".join(f"* {cell_of(words.need(each))}{'' if each.must else ', wished for'}" for each in decision.wanted)
     yield "## Options"
     yield table_of(_options(decision))
-    if decision.dropped:
-        yield "What one need less would buy:"
-        yield "\n".join(f"* {cell_of(words.dropped(each))}" for each in decision.dropped)
+    if bought := words.bought(decision):
+        yield "What one need less, or a looser one, would buy:"
+        yield "\n".join(f"* {cell_of(line)}" for line in bought)
     yield "Candidates that no other beats in what they lack, lose, can do and cost:"
     yield table_of(tables.front(decision))
     yield "## Evidence"
