@@ -21,6 +21,7 @@ NAME = "result.json"
 LONGEST = 64 << 20
 """Bytes; the largest published result has five million."""
 _NUMBER = re.compile("[0-9]{1,4}")
+_OURS = re.compile(rf'\s*{{\s*"format":\s*"{re.escape(FORMAT)}"')
 
 UNFINISHED = "unfinished.json"
 """In the report directory during a run: its result so far."""
@@ -74,6 +75,8 @@ def read_result(path: Path) -> Result:
 
 def result_from(text: str, file: Path | str) -> Result:
     """The result in a text; `file` is its name in messages. Raises as `read_result` does."""
+    if (ours := _in_our_format(text)) is not None:
+        return ours
     try:
         data = json.loads(text)
     except RecursionError:
@@ -97,6 +100,17 @@ def result_from(text: str, file: Path | str) -> Result:
             lines.append(f"  and {len(found) - 5} more")
         lines.append("run the suites again to replace it")
         raise UsageError(f"{file} is not a result in format {written_in}:\n" + "\n".join(lines)) from None
+
+
+def _in_our_format(text: str) -> Result | None:
+    """What we write ourselves needs no second parser to find its format. None for all else, which is read again for the message."""
+    if not _OURS.match(text):
+        return None
+    try:
+        found = Result.model_validate_json(text)
+    except ValidationError:
+        return None
+    return found if found.format == FORMAT else None
 
 
 def files_of(path: Path) -> list[Path]:

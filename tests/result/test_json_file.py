@@ -24,6 +24,18 @@ def test_a_result_comes_back_as_it_was_written(tmp_path: Path) -> None:
     assert read_result(tmp_path / "deep") == result
 
 
+def test_what_we_wrote_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A decision reads all published results: a second parser, which only messages need, would take as long again."""
+    result = sample_result()
+    write_result(result, tmp_path / "result.json")
+
+    def parsed(*_: object) -> None:
+        raise AssertionError("parsed twice")
+
+    monkeypatch.setattr(json, "loads", parsed)
+    assert read_result(tmp_path) == result
+
+
 def test_the_counts_name_every_outcome(tmp_path: Path) -> None:
     """Zeros are written too: a reader need not know the vocabulary to see that nothing is hidden."""
     write_result(sample_result(), tmp_path / "result.json")
