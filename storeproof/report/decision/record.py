@@ -43,8 +43,9 @@ def _parts(decision: Decision) -> Iterator[str]:
             yield table_of(tables.costs(each))
     yield "## Decision\n\nOpen. This page has the evidence; the choice is yours."
     yield "## Consequences"
+    against = dict.fromkeys(line for each in decision.front for line in words.known(decision, each))
     yield (
-        "\n".join(f"* {cell_of(line)}" for line in _known_failures(decision)) or "No known failures of the candidates that no other beats."
+        "\n".join(f"* {cell_of(line)}" for line in against) or "No known failures and no stale reads of the candidates that no other beats."
     )
     yield "## Results that this rests on"
     yield "\n".join(_result(decision))
@@ -79,19 +80,6 @@ def _evidence(found: JudgedNeed) -> str:
         return f"to show it: {found.command}"
     runs = dict.fromkeys(words.source(each.source) for each in found.seen)
     return "; ".join(runs) or "–"
-
-
-def _known_failures(decision: Decision) -> Iterator[str]:
-    """Of the stores on the front, as their results have them."""
-    seen = set()
-    for candidate in decision.front:
-        for target in dict.fromkeys(candidate.targets.values()):
-            known = decision.evidence.get(target)
-            for source in known.sources if known else ():
-                for case in source.cases.values():
-                    if case.outcome == "known_fail" and (target, case.id) not in seen:
-                        seen.add((target, case.id))
-                        yield f"{target}: {case.id}: {case.detail.strip().partition(chr(10))[0]}"
 
 
 def _result(decision: Decision) -> Iterator[str]:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from storeproof.outcome import Outcome
+from storeproof.report.parts.stale_reads import is_stale, seen_in
 from storeproof.result.needs.decision import Candidate, Decision, Dropped
 from storeproof.result.needs.evidence import Source
 from storeproof.result.needs.judged_need import JudgedNeed, Verdict
@@ -116,6 +118,18 @@ def listed(names: Iterable[str]) -> str:
     all_names = list(names)
     shown = all_names if len(all_names) <= _NAMED + 1 else [*all_names[:_NAMED], f"{len(all_names) - _NAMED} more"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def known(decision: Decision, candidate: Candidate) -> list[str]:
+    """What its results say against it that no need asks for: failures that are known, and stale reads that it declares."""
+    found: dict[str, str] = {}
+    for target in dict.fromkeys(candidate.targets.values()):
+        evidence = decision.evidence.get(target)
+        for one in evidence.sources if evidence else ():
+            for case in one.cases.values():
+                if case.outcome is Outcome.KNOWN_FAIL or is_stale(case):
+                    found.setdefault(f"{target}: {case.id}", seen_in(case))
+    return [f"{name}: {said}" for name, said in found.items()]
 
 
 def runs(decision: Decision) -> list[Source]:

@@ -17,6 +17,14 @@ function plainCell(text) {
   return element("td", {}, text || "–");
 }
 
+/* Reads that missed a write which was acknowledged before, while no server failed. */
+function staleCell(row) {
+  if (!row.stale) return cell("stale reads", "–", "", null, "not tried");
+  const [stale, reads, oldest, broken] = row.stale;
+  const text = stale ? `${short(stale)} of ${short(reads)}` : `none of ${short(reads)}`;
+  return cell("stale reads", text, !stale ? "good" : broken ? "bad" : "near", `${row.page}#stale`, "", stale ? `at most ${span(oldest * 1000)} old` : "");
+}
+
 /* The ratio of the speeds of both in one of the speeds, as the site computed it; or why there is none. */
 function ratioCell(position, a, b) {
   const [one, other] = [a, b].map((row) => `${row.store}:${row.variant}`);
@@ -41,6 +49,7 @@ function comparison(a, b) {
     fact("durability claimed", proof(a), proof(b), plainCell("")),
     ...data.roles.map((role) => fact(`as ${role[1]}`, roleCell(a, role), roleCell(b, role), plainCell(""))),
     ...data.faults.map((fault) => fact(`writes lost by ${fault[1]}`, lossCell(a, fault), lossCell(b, fault), plainCell(""))),
+    fact("stale reads", staleCell(a), staleCell(b), plainCell("")),
     fact("capabilities", count(a), count(b), plainCell("")),
     ...data.speeds.map(([, words], at) => fact(`${words}, per second`, speedCell(a, data.run, at, fastest[at]), speedCell(b, data.run, at, fastest[at]), ratioCell(at, a, b))),
   ];

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from storeproof import units
 from storeproof.report.decision.words import headline
 from storeproof.report.parts.speeds import SPEEDS
+from storeproof.report.parts.stale_reads import seen_in, stale_of
 from storeproof.site.content import Content
 from storeproof.site.costs import cost_tables, foremost
 from storeproof.site.evidence import Variant
@@ -188,4 +189,33 @@ def test_whether_one_store_is_enough(visit: Visitor, published: Content) -> None
     visit.click(f".matrix tbody tr:first-child > :nth-child({at + 1}) a")
     assert visit.page.locator(":target").inner_text() == judged.need.role
     assert best.targets[judged.need.role].replace(":", ".") in visit.page.url
+    assert visit.interactions <= MOST
+
+
+def test_how_stale_a_cache_before_mongodb_gets_and_what_avoids_it(visit: Visitor, published: Content) -> None:
+    """Two policies side by side: with locks none is stale."""
+    visit.follow("Compare")
+    names = [each.name for each in published.variants]
+    for label, name in (("first", "redis-over-mongodb:cache-aside"), ("second", "redis-over-mongodb:write-through")):
+        visit.page.get_by_label(label, exact=True).select_option(value=str(names.index(name)))
+        visit.interactions += 1
+    aside, through = (stale_of(each.best.store) for each in published.variants if each.store == "redis-over-mongodb")
+    assert aside is not None
+    assert through is not None
+    _, one, other, _ = visit.page.locator("#compared tr", has_text="stale reads").locator("th, td").all()
+    assert one.inner_text().startswith(f"{units.short(aside.stale)} of {units.short(aside.reads)}")
+    assert other.inner_text() == f"none of {units.short(through.reads)}"
+    assert (aside.stale > 0, through.stale) == (True, 0)
+    assert visit.interactions <= MOST
+
+
+def test_what_a_cut_link_and_a_cold_cache_do_to_a_pair(visit: Visitor, published: Content) -> None:
+    """What if the cache hangs, or starts empty? Both are on the page of the pair."""
+    visit.click(row("redis-over-mongodb:cache-aside"))
+    (pair,) = [each for each in published.variants if each.name == "redis-over-mongodb:cache-aside"]
+    hung = next(each for each in pair.best.store.outcomes if each.id == "durability.front_link/hang")
+    assert seen_in(hung) in visit.after("stale")
+    (cold,) = next(each.store.cache.cold_starts for each in pair.joined if each.store.cache.cold_starts)
+    assert cold.back_seconds is not None
+    assert units.seconds(cold.back_seconds) in visit.after("cache")
     assert visit.interactions <= MOST
