@@ -2,6 +2,7 @@
 
 const MOST_NAMES = 12;
 const MOST_NEAR = 6;
+const MOST_LACKS = 3;
 
 function question(asked, one) {
   const roles = asked.filter((each) => each.role).map((each) => each.role);
@@ -23,7 +24,7 @@ function fulfilling(judged) {
 function nearest(judged) {
   const tried = judged.filter(({ open, count }) => !open && count);
   const least = Math.min(...tried.map(({ count }) => count));
-  return tried.filter(({ count }) => count === least);
+  return tried.filter(({ count }) => count === least).sort((one, other) => one.over - other.over);
 }
 
 function sentence(judged, asked, words) {
@@ -47,6 +48,7 @@ function shortcoming(near) {
   if (!near.length) return [];
   const [{ count }] = near;
   const lacks = [...new Set(near.flatMap((each) => each.lacks))];
-  const what = lacks.length && lacks.length <= count ? listed(lacks) : `${plural(count, "thing")} each`;
-  return [" Nearest: ", ...names(near, MOST_NEAR), `, without ${what}.`];
+  if (lacks.length && lacks.length <= count) return [" Nearest: ", ...names(near, MOST_NEAR), `, without ${listed(lacks)}.`];
+  const each = near.slice(0, MOST_NEAR).flatMap((one, at) => [at ? "; " : "", ...names([one], 1), `, without ${one.lacks.slice(0, MOST_LACKS).join(", ")}${count > MOST_LACKS ? ` and ${count - MOST_LACKS} more` : ""}`]);
+  return [" Nearest: ", ...each, near.length > MOST_NEAR ? `; and ${near.length - MOST_NEAR} more.` : "."];
 }

@@ -86,7 +86,10 @@ function showCompared(state) {
   const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "what"), [a, b].map((row) => element("th", { scope: "col" }, linked(row.page, product(row)), element("small", {}, row.variant))), element("th", { scope: "col" }, "first / second")));
   byId("compared").replaceChildren(element("caption", { class: "hidden" }, `${nameOf(a)} beside ${nameOf(b)}`), head, element("tbody", {}, comparison(a, b)));
   byId("only").replaceChildren(listing(a, b), listing(b, a));
-  byId("answer").textContent = a.answers && b.answers
+  const alike = a.answers && b.answers && !onlyIn(a, b).length && !onlyIn(b, a).length;
+  byId("answer").textContent = alike
+    ? `${nameOf(a)} and ${nameOf(b)} have the same capabilities.`
+    : a.answers && b.answers
     ? `${nameOf(a)} has ${counted(onlyIn(a, b))} that ${nameOf(b)} lacks, and lacks ${onlyIn(b, a).length} that it has.`
     : "Of one of them no capability was tested.";
 }

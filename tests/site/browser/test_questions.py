@@ -219,3 +219,42 @@ def test_what_a_cut_link_and_a_cold_cache_do_to_a_pair(visit: Visitor, published
     assert cold.back_seconds is not None
     assert units.seconds(cold.back_seconds) in visit.after("cache")
     assert visit.interactions <= MOST
+
+
+def test_which_stores_have_transactions(visit: Visitor, published: Content) -> None:
+    """The group of that name, and not the first title that has the word."""
+    visit.type("must have", "transaction")
+    visit.press("Enter")
+    assert visit.page.url.endswith("#must=transactions.commit")
+    can = [each for each in tried(published) if published.answers[each.name]["transactions.commit"].shown]
+    assert visit.answer.startswith(f"{len(can)} of {len(tried(published))} variants ")
+    assert visit.interactions <= MOST
+
+
+def test_who_comes_nearest_to_a_response_time_that_none_has(visit: Visitor, published: Content) -> None:
+    """Which store inserts a document within 1 ms, 99 times of 100? None; the fastest is named first, with its time."""
+    visit.choose("99 of 100 requests to", "insert a document")
+    visit.choose("within", "1 ms")
+    assert published.main is not None
+    column = published.main.columns[list(SPEEDS).index("document10-insert-1")]
+    valid = {name: each.latency_us.p99 for name, each in column.cells.items() if not each.invalid and each.latency_us.p99 is not None}
+    (fastest, micros), *_ = sorted(valid.items(), key=lambda each: each[1])
+    assert micros > 1000
+    (variant,) = [each for each in tried(published) if each.name == fastest]
+    assert f"Nearest: {variant.title} ({variant.variant}), without 1 ms (it takes {units.micros(micros)})" in visit.answer
+    assert visit.interactions <= MOST
+
+
+def test_whether_valkey_does_what_redis_does(visit: Visitor, published: Content) -> None:
+    """Side by side; what one lacks would be listed."""
+    visit.follow("Compare")
+    names = [each.name for each in published.variants]
+    for label, name in (("first", "valkey:aof-always"), ("second", "redis:aof-always")):
+        visit.page.get_by_label(label, exact=True).select_option(value=str(names.index(name)))
+        visit.interactions += 1
+    one, other = (
+        {each for each, answer in published.answers[f"{name}:aof-always"].items() if answer.shown} for name in ("valkey", "redis")
+    )
+    same = visit.answer == "Valkey (aof-always) and Redis (aof-always) have the same capabilities."
+    assert same == (one == other)
+    assert visit.interactions <= MOST
