@@ -13,6 +13,8 @@ from storeproof.report.tables import Cell, Table
 from storeproof.result.needs.decision import Candidate, Decision
 from storeproof.result.needs.judged_need import JudgedNeed, Verdict
 
+_SHOWN: Final = 4
+"""Of the nearest candidates all evidence is shown."""
 VALID_DAYS: Final = 180
 """Of the latest run: by then most stores have a newer release."""
 
@@ -36,17 +38,16 @@ def _parts(decision: Decision) -> Iterator[str]:
     yield "Candidates that no other beats in what they lack, lose, can do and cost:"
     yield table_of(tables.front(decision))
     yield "## Evidence"
-    for each in decision.candidates[:4]:
+    shown = decision.candidates[:_SHOWN]
+    for each in shown:
         yield f"### {cell_of(each.name)}"
         yield table_of(_judged_table(each))
         if each.costs:
             yield table_of(tables.costs(each))
     yield "## Decision\n\nOpen. This page has the evidence; the choice is yours."
     yield "## Consequences"
-    against = dict.fromkeys(line for each in decision.front for line in words.known(decision, each))
-    yield (
-        "\n".join(f"* {cell_of(line)}" for line in against) or "No known failures and no stale reads of the candidates that no other beats."
-    )
+    against = dict.fromkeys(line for each in (*decision.front, *shown) for line in words.known(decision, each))
+    yield "\n".join(f"* {cell_of(line)}" for line in against) or "No known failures, and no stale reads, of the candidates above."
     yield "## Results that this rests on"
     yield "\n".join(_result(decision))
     if out := words.left_out(decision):

@@ -8,6 +8,7 @@ import pytest
 
 from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
+from storeproof.report.decision.words import headline
 from storeproof.result.model import StoreResult
 from storeproof.result.needs.decision import decide
 from storeproof.spec.questions.needs import NeedsFile
@@ -48,6 +49,16 @@ def test_needs_that_no_store_meets() -> None:
         "mongodb:journaled": [EXPIRY],
         "redis:aof-everysec": ["power_loss"],
     }
+
+
+def test_needs_that_every_store_meets() -> None:
+    """All are named, the fastest first, and no need is worth dropping."""
+    stores = result(shown("redis:aof-always", 3000), shown("mariadb:innodb-flush-1", 2000), shown("mongodb:journaled", 4000))
+    decision = decided(needs(**NEEDS), stores)
+    assert [each.name for each in decision.meeting] == ["mongodb:journaled", "redis:aof-always", "mariadb:innodb-flush-1"]
+    assert headline(decision) == "mongodb:journaled, redis:aof-always and mariadb:innodb-flush-1 meet every need."
+    assert (decision.dropped, decision.looser) == ((), ())
+    assert [each.name for each in decision.front] == ["mongodb:journaled"]
 
 
 def test_one_need_less_lets_others_in_and_says_what_they_are_worth() -> None:
