@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from pymongo import MongoClient
@@ -23,6 +24,8 @@ _SETTINGS: Final = {
 """Writes are accepted again 2 s after the loss of the primary; with the default of 10 s for an election, after 10 s. Half a second would be
 shorter than the pauses of a busy machine."""
 _TAKE_PART: Final = ("PRIMARY", "SECONDARY")
+_LENGTH: Final = 4
+"""Bytes of the length of a document in BSON, by which each begins."""
 
 
 class ReplicaSet:
@@ -68,6 +71,19 @@ class ReplicaSet:
 
     def replace(self, node: str, nodes: NodeAddresses) -> None:
         """Nothing: the others find it under its address, and it copies all data from one of them."""
+
+    def set_aside(self, data: Path) -> Mapping[Path, int]:
+        """What a member has rolled back: documents in BSON, one after another, in a folder for each collection."""
+        return {path: _documents(path) for path in sorted(data.glob("rollback/*/removed.*.bson"))}
+
+
+def _documents(path: Path) -> int:
+    """How many a file has; each begins with its length."""
+    content, at, found = path.read_bytes(), 0, 0
+    while at + _LENGTH <= len(content):
+        at += max(_LENGTH, int.from_bytes(content[at : at + _LENGTH], "little"))
+        found += 1
+    return found
 
 
 def _position(member: Mapping[str, Any]) -> tuple[int, Any]:

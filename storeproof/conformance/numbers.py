@@ -78,9 +78,12 @@ def _wrong(measured: Measurement, scale: Scale) -> Iterator[tuple[Reason, str]]:
     if min(rates) <= 0:
         yield Reason.NUMBER, "a round has no rate"
         return
+    if measured.laps and min(measured.laps) < wanted.at_least:
+        yield Reason.NUMBER, f"it has a lap of {min(measured.laps)}, and at {scale.scale} scale {wanted.at_least} or more"
+        return
     made = estimate(rates)
     yield from ((Reason.NUMBER, wrong) for wrong in _of_rounds(measured, made))
-    drift = trend(rates)
+    drift = trend(rates, measured.laps)
     if not _near(drift.change, measured.trend.change) or not _near(drift.probability, measured.trend.probability):
         yield Reason.NUMBER, f"its trend is {measured.trend.change:g} a round, and that of its rounds {drift.change:g}"
     if drift.drifting != measured.trend.drifting or grade(made.half_interval) != measured.grade:

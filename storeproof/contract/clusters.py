@@ -7,6 +7,7 @@ would: each method opens its own connections, with short timeouts, since any nod
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from storeproof.contract.address import Address
@@ -74,3 +75,11 @@ class Rebuilding(Protocol):
         Raises:
             Unknown: there is no primary to copy from, or a node does not answer.
         """
+
+
+@runtime_checkable
+class Undoing(Protocol):
+    """A `Cluster` whose nodes, when they rejoin, undo writes and keep them in files: evidence of what became of them."""
+
+    def set_aside(self, data: Path) -> Mapping[Path, int]:
+        """The files below a node's data directory, each with the number of records in it."""

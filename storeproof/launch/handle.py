@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 from pathlib import Path
 from typing import Literal, Protocol
@@ -95,6 +95,9 @@ class RunningCluster(Protocol):
 
     def wait_whole(self) -> None:
         """Wait until all nodes take part and have caught up. Raises `StoreDied` if that takes longer than the topology allows."""
+
+    def set_aside(self) -> Mapping[str, Mapping[Path, int]]:
+        """By node the files in which it keeps writes that it undid, each with its number of records; empty if the store keeps none."""
 
 
 class Handle(Protocol):

@@ -15,6 +15,8 @@ from storeproof.result.redact import redact
 T = TypeVar("T")
 MOST_RECORDS: Final = 10**11
 """Keys have twelve digits, and some of their numbers are for probes."""
+MOST_LAPS: Final = 100
+"""More have no scale with rounds enough."""
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -104,6 +106,12 @@ def add_options(parser: pytest.Parser) -> None:
         "--records",
         metavar="N",
         help="number of records to load, in place of the scale's; the scale's limit of bytes (data_bytes) does not apply",
+    )
+    group.addoption(
+        "--laps",
+        metavar="N",
+        help="measure all speeds N times over, with servers that are started again for each lap, and share the rounds of every number "
+        "among the laps: shows what differs from one start to the next (default: 1)",
     )
     group.addoption(
         "--cores",

@@ -9,12 +9,14 @@ from pathlib import Path
 
 from storeproof.contract.named_secrets import resolve_secrets
 from storeproof.corpus.article_store import Corpus
+from storeproof.errors import UsageError
 from storeproof.plugin.load_hosts import load_hosts
 from storeproof.plugin.needs import NeedsRun
-from storeproof.plugin.options import MOST_RECORDS, existing_directory, pairs, whole_number
+from storeproof.plugin.options import MOST_LAPS, MOST_RECORDS, existing_directory, pairs, whole_number
 from storeproof.plugin.resources import granted
 from storeproof.regular_file import exists
-from storeproof.spec import Spec
+from storeproof.spec import Scale, Spec
+from storeproof.stats.intervals import RANKS_FROM
 from storeproof.store_under_test import Options
 
 
@@ -40,6 +42,7 @@ def run_options(option: Namespace, spec: Spec, needs: NeedsRun | None, wanted: S
         power_cut=option.power_cut,
         engine=option.engine,
         records=whole_number("--records", option.records, MOST_RECORDS),
+        laps=_laps(option.laps, spec.scales[option.scale]),
         verify_settings=option.verify_settings,
         split=given.split,
         cores=given.cores,
@@ -47,3 +50,15 @@ def run_options(option: Namespace, spec: Spec, needs: NeedsRun | None, wanted: S
         corpus=Corpus([path.resolve() if exists(path) else path for path in map(Path, option.corpus or [])]),
         hosts=load_hosts(option, endpoints),
     )
+
+
+def _laps(given: str | None, scale: Scale) -> int:
+    """How many laps: each has rounds enough for an interval of its own. Raises UsageError: the scale has too few for that."""
+    rounds = scale.performance.rounds
+    most = max(rounds.at_most // max(rounds.at_least, RANKS_FROM), 1)
+    laps = whole_number("--laps", given, MOST_LAPS) or 1
+    if laps > most:
+        several = f"allowed: 1 to {most}" if most > 1 else "use --scale=standard"
+        per_lap = f"a lap has {RANKS_FROM} rounds or more, and a number at most {rounds.at_most} at {scale.scale} scale"
+        raise UsageError(f"--laps={laps}: {per_lap}; {several}")
+    return laps

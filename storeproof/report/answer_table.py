@@ -12,7 +12,7 @@ from storeproof.errors import UsageError
 from storeproof.outcome import SHOWN
 from storeproof.report import formatting
 from storeproof.report.axes import Pair, setting
-from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, loss_of, percent
+from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, loss_of, losses_of, percent
 from storeproof.report.parts.roles import MANY, lacks, role_of
 from storeproof.report.speed import numbers
 from storeproof.report.tables import workloads
@@ -46,7 +46,7 @@ class AnswerCell:
 class Group:
     """Columns under one heading; a row of cells for each store."""
 
-    kind: Literal["roles", "losses", "speeds"]
+    kind: Literal["roles", "losses", "failovers", "speeds"]
     title: str
     headings: Sequence[str]
     rows: Sequence[Sequence[AnswerCell]]
@@ -80,7 +80,7 @@ def answer_table(results: Sequence[Result], speeds: Result, wanted: Sequence[str
     """
     stores = _judged_alike(results)
     found = [_roles(stores), losses(stores), *_speeds(stores, speeds, wanted)]
-    groups = [group for group in found if group is not None]
+    groups = [group for group in (*found[:2], _failovers(stores), *found[2:]) if group is not None]
     if not groups:
         raise UsageError("the result has no profile that was met, no fault that struck and no speed: there is nothing to draw")
     names = [(product(store), store.variant) for store in stores]
@@ -194,6 +194,23 @@ def _loss(loss: Loss) -> AnswerCell:
     return AnswerCell(loss.text, "0", loss.tone)
 
 
+def _failovers(stores: Sequence[StoreResult]) -> Group | None:
+    """How long it took until another node took writes; None where no primary of a cluster was struck."""
+    found = [losses_of(store) for store in stores]
+    struck = [name for name in NETWORKED if any(name in each and each[name].failover for each in found)]
+    if not struck:
+        return None
+    rows = [[_failover(each.get(name)) for name in struck] for each in found]
+    return Group("failovers", "failover", [FAULTS[name] for name in struck], rows)
+
+
+def _failover(loss: Loss | None) -> AnswerCell:
+    if loss is None or loss.failover is None:
+        return _NOTHING
+    usual, longest = map(units.seconds, loss.failover)
+    return AnswerCell(f"{usual}\n(at most {longest})", usual)
+
+
 def _speeds(stores: Sequence[StoreResult], speeds: Result, wanted: Sequence[str]) -> list[Group]:
     measured = workloads(speeds)
     if unknown := [name for name in wanted if name not in measured]:
@@ -268,6 +285,8 @@ def _legend(stores: Sequence[StoreResult], found: Sequence[Group | None], ways: 
         if most.loss_bound is not None and not most.faults_with_loss:
             supported = strength(most.rounds, 0, most.loss_bound)
             yield f"{supported[0].upper()}{supported[1:]}."
+    if _failovers(stores):
+        yield "Failover: from the fault to the first write that another node acknowledged; the median of all rounds, and the longest."
     if speeds:
         yield f"Grades by half the 95 % interval over rounds: {numbers.BRIEF} · – not measured, or the store cannot do it."
         cells = [cell for group in speeds if group for row in group.rows for cell in row]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +17,7 @@ from storeproof.report.parts.beyond import NOTE as BEYOND_NOTE
 from storeproof.report.parts.beyond import TITLE as BEYOND_TITLE
 from storeproof.report.parts.beyond import beyond
 from storeproof.report.parts.case_answers import case_answers
+from storeproof.report.parts.cluster_rounds import NOTE as CLUSTER_NOTE
 from storeproof.report.parts.demands import shipped
 from storeproof.report.parts.fault_table import faults
 from storeproof.report.parts.joint_loads import NOTE as JOINT_NOTE
@@ -28,6 +30,7 @@ from storeproof.report.parts.rendering import whole_page
 from storeproof.report.parts.roles import label_of
 from storeproof.report.parts.stale_reads import NOTE as STALE_NOTE
 from storeproof.report.parts.stale_reads import stale_reads
+from storeproof.report.pictures.cluster_lanes import cluster_pictures
 from storeproof.report.resources.server_cost import COST_NOTE, about_costs
 from storeproof.report.resources.server_cost import costs as costs_of_server
 from storeproof.report.speed import caches, index_costs, noise, numbers, ratios
@@ -49,6 +52,8 @@ def render_html(result: Result, against: str = "") -> str:
     measurements = [each for store in result.stores for each in store.measurements]
     titles = {name: each.title for name, each in shipped().capabilities.items()}
     pictures = _pictures(result)
+    numbered = itertools.count(1)
+    of_clusters = [(formatting.name_of(store), cluster_pictures(store.durability.guarantees, numbered)) for store in result.stores]
     return whole_page(
         "report.html.j2",
         result=result,
@@ -78,6 +83,8 @@ def render_html(result: Result, against: str = "") -> str:
         listings=[_listing(store, pictures) for store in result.stores],
         ladder=tables.ladder(result),
         faults=faults(result),
+        cluster_pictures=[each for each in of_clusters if each[1]],
+        cluster_note=CLUSTER_NOTE,
         strength=NOTE,
         hardships=hardships(result),
         stale=stale_reads(result),

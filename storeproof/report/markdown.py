@@ -12,6 +12,7 @@ from storeproof.report.confidence import NOTE
 from storeproof.report.other_faults import hardships
 from storeproof.report.parts.beyond import TITLE as BEYOND_TITLE
 from storeproof.report.parts.beyond import beyond
+from storeproof.report.parts.cluster_rounds import pictured, told
 from storeproof.report.parts.fault_table import faults
 from storeproof.report.parts.joint_loads import NOTE as JOINT_NOTE
 from storeproof.report.parts.joint_loads import joint_loads
@@ -51,6 +52,7 @@ def render_markdown(result: Result, against: str = "") -> str:
         f"### Capabilities\n\n{_capabilities(result)}",
         _section("Durable", tables.ladder(result)),
         NOTE if result.stores else "",
+        _clusters(result),
         table_of(hardships(result)),
         _stale(result),
         _folded("Every fault in numbers", faults(result)),
@@ -66,6 +68,17 @@ def render_markdown(result: Result, against: str = "") -> str:
         "END OF REPORT",
     ]
     return printable("\n\n".join(part for part in parts if part)) + "\n"
+
+
+def _clusters(result: Result) -> str:
+    """What became of the writes of one round of each fault; nothing where no primary of a cluster was struck."""
+    lines = [
+        f"* {cell_of(formatting.name_of(store))}, {cell_of(each.fault)}: {cell_of(told(each))}"
+        for store in result.stores
+        for record in store.durability.guarantees
+        for each in pictured(record)
+    ]
+    return "### When the primary of a cluster is struck\n\n" + "\n".join(lines) if lines else ""
 
 
 def _capabilities(result: Result) -> str:

@@ -9,7 +9,7 @@ from storeproof import units
 from storeproof.outcome import REFUTED, Outcome
 from storeproof.report import confidence, formatting
 from storeproof.report.axes import Pair
-from storeproof.report.parts.losses import harm_of, loss_of
+from storeproof.report.parts.losses import Loss, harm_of, loss_of
 from storeproof.report.resources.placement import placement
 from storeproof.result.model import Environment, GuaranteeRecord, Result, StoreResult
 from storeproof.spec.guarantee import LADDER, NODES
@@ -108,11 +108,12 @@ def _rung_cell(found: GuaranteeRecord | None, *, claimed: bool) -> Cell:
         return outcome_cell(Outcome.NOT_RUN) if claimed else Cell("not claimed", "dim")
     lost = harm_of(found)
     more = f": {lost}" if lost else ""
+    taken = f"; failover {taken}" if (taken := Loss(found, claimed).failover_text) else ""
     if not claimed and not found.rounds:
         return Cell("not claimed", "dim", hint=found.detail)
     if not claimed and found.outcome is Outcome.UNSUPPORTED and lost:
-        return Cell(f"not promised: {lost}{confidence.brief(found)}", "near", hint=found.detail)
-    return outcome_cell(found.outcome, ("" if claimed else ", not claimed") + more + confidence.brief(found), hint=found.detail)
+        return Cell(f"not promised: {lost}{confidence.brief(found)}{taken}", "near", hint=found.detail)
+    return outcome_cell(found.outcome, ("" if claimed else ", not claimed") + more + confidence.brief(found) + taken, hint=found.detail)
 
 
 def workloads(result: Result) -> dict[str, list[Pair]]:

@@ -144,7 +144,7 @@ def pair_of(
     paired = _in_the_same_blocks(a, one, b, other)
     found = number_ratio(one, other, paired=paired, names=names)
     unlike = [*_unlike_runs(a, b, about, names), *_unlike_measurements(one, other, about)]
-    noise = floor(a, one, b, other)
+    noise = floor(a, one, b, other, same_blocks=paired)
     if unlike:
         return Pair(one, other, None, (*unlike, *found.refused), paired=paired, noise=noise)
     return Pair(one, other, found.ratio, found.refused, found.bound, paired, noise)
@@ -160,11 +160,16 @@ def _in_the_same_blocks(a: Side, one: Measurement, b: Side, other: Measurement) 
     return one.indexes == other.indexes or (one.latency_us.mean is not None and other.latency_us.mean is not None)
 
 
-def floor(a: Side, one: Measurement, b: Side, other: Measurement) -> float:
-    """The noise floor of two measurements: of their kind, for the fewer rounds of the two, in the noisier of the two results."""
+def floor(a: Side, one: Measurement, b: Side, other: Measurement, *, same_blocks: bool = False) -> float:
+    """The noise floor of two measurements: of their kind, for the fewer rounds and laps of the two, in the noisier of the two results.
+
+    Args:
+        same_blocks: whether their rounds were measured in turns.
+    """
     rounds = min(len(one.rounds), len(other.rounds))
+    laps = min(len(one.laps), len(other.laps)) or 1
     known = [side.noise.get(kind_of(each)) for side, each in ((a, one), (b, other))]
-    return max((each.factor(rounds) for each in known if each), default=1.0)
+    return max((each.factor(rounds, laps, same_blocks=same_blocks) for each in known if each), default=1.0)
 
 
 def order_of(measured: Measurement) -> tuple[Any, ...]:

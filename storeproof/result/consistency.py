@@ -16,7 +16,7 @@ from storeproof.printable import printable
 from storeproof.result.capabilities import by_capability, decisive
 from storeproof.result.held import highest_held
 from storeproof.result.measurement import Measurement
-from storeproof.result.model import Harm, Result, StoreResult
+from storeproof.result.model import GuaranteeRecord, Harm, Result, StoreResult
 from storeproof.spec.guarantee import LADDER
 
 
@@ -68,10 +68,24 @@ def _of_durability(store: StoreResult) -> Iterator[str]:
             yield f"{each.guarantee} is {each.outcome} with {each.lost} lost writes"
         if each.faults_with_loss > each.rounds:
             yield f"{each.guarantee} lost writes in {each.faults_with_loss} of {each.rounds} faults"
+        yield from (f"{each.guarantee}: {wrong}" for wrong in _of_cluster_rounds(each))
     held = highest_held(durability.guarantees)
     free = held is None and durability.claimed == LADDER[0] and durability.proven == LADDER[0]
     if durability.cited is None and durability.proven != held and not free:
         yield f"{durability.proven or 'nothing'} is proven, and the faults show {held or 'nothing'}"
+
+
+def _of_cluster_rounds(record: GuaranteeRecord) -> Iterator[str]:
+    told = sum(each.acknowledged for each in record.cluster_rounds)
+    if told > record.acknowledged:
+        yield f"its rounds have {told} acknowledged writes of {record.acknowledged}"
+    for each in record.cluster_rounds:
+        for span in each.spans:
+            if span.found + span.lost > span.acknowledged:
+                yield f"of {span.acknowledged} acknowledged writes {span.found} were found and {span.lost} lost"
+        for name in ("acknowledged", "found", "lost") if each.course else ():
+            if sum(sum(getattr(course, name)) for course in each.course) != sum(getattr(span, name) for span in each.spans):
+                yield f"the course of a round does not have the {name} writes of its spans"
 
 
 def _of_measurement(measured: Measurement) -> Iterator[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, PositiveInt, model_validator
 
 from storeproof.result.part import Gate, Part
 from storeproof.result.server_cost import ServerCost
@@ -114,6 +114,8 @@ class Measurement(Part):
     corpus: str | None = None
     """Origin of the articles, for models with full-text search."""
     rounds: list[Round]
+    laps: list[PositiveInt] = Field(default_factory=list)
+    """Rounds of each lap, in their order; empty in results of formats before 2.4, whose rounds are all of one lap."""
     interleaved_with: list[str] = Field(default_factory=list)
     """Other stores, as `store:variant`, whose rounds were interleaved: the n-th rounds of all were measured in one block."""
     throughput: Interval
@@ -145,6 +147,13 @@ class Measurement(Part):
     """Why the number is not the rate of what was to be measured: gates that failed, or `audit`; empty for a valid one."""
     histogram: Annotated[str, AfterValidator(_readable)]
     """HdrHistogram V2 log line (base64) of all rounds, in nanoseconds."""
+
+    @model_validator(mode="after")
+    def _laps_have_all_rounds(self) -> Self:
+        """Statistics take the rounds of each lap by their number."""
+        if self.laps and sum(self.laps) != len(self.rounds):
+            raise ValueError(f"has {len(self.rounds)} rounds, and its laps {sum(self.laps)}")
+        return self
 
 
 class RoleLoad(Part):

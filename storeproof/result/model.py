@@ -9,6 +9,7 @@ from pydantic import Field
 from storeproof.blame import Party
 from storeproof.outcome import IDLE, Outcome, Stage, is_failure
 from storeproof.result.measured.cache import CacheRecord
+from storeproof.result.measured.cluster_round import ClusterRoundRecord
 from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.part import Part
@@ -16,7 +17,7 @@ from storeproof.spec.guarantee import LADDER
 from storeproof.spec.standing import Standing
 from storeproof.support import Support, way_in_words
 
-FORMAT = "2.3"
+FORMAT = "2.4"
 
 
 class EditionUsed(Part):
@@ -204,6 +205,8 @@ class GuaranteeRecord(Harm):
     acknowledgement by another."""
     spoiled: int = 0
     """Rounds spoiled by the machine or without an answer; not counted in `rounds`."""
+    cluster_rounds: list[ClusterRoundRecord] = Field(default_factory=list)
+    """Of a cluster whose primary was struck: each round after which all records were read; empty in results of formats before 2.4."""
     detail: str
 
 

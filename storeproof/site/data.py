@@ -18,6 +18,7 @@ from storeproof.site.names import capability_page, loss_anchor, number_anchor, r
 from storeproof.site.ratios import speed_ratios
 from storeproof.site.sources import Source
 from storeproof.site.speeds import SpeedTable
+from storeproof.spec.guarantee import NETWORKED
 
 _ESCAPED: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 """What could end a script element, or a line of one."""
@@ -37,6 +38,7 @@ def payload(content: Content) -> dict[str, Any]:
         "format": FORMAT,
         "roles": [[name, label_of(name), _title(content, name), slug(name)] for name in content.profiles],
         "faults": [[name, FAULTS[name]] for name in COLUMNS],
+        "clusters": [[name, FAULTS[name]] for name in NETWORKED],
         "speeds": [list(each) for each in SPEEDS.items()],
         "runs": [_run(source, tables.get(number)) for number, source in enumerate(content.sources)],
         "run": position[id(main.source)] if main else None,
@@ -67,9 +69,10 @@ def role_data(role: Role) -> list[Any]:
 
 
 def loss_data(loss: Loss) -> dict[str, Any]:
-    """What a fault cost."""
+    """What a fault cost; of a cluster also the median and the longest failover, in seconds."""
     record = loss.record
-    return {
+    failover = {"failover": list(map(_short, loss.failover))} if loss.failover else {}
+    return failover | {
         "state": loss.state,
         "lost": record.lost,
         "of": record.acknowledged,
@@ -143,7 +146,7 @@ def _variant(each: Variant, content: Content, position: dict[int, int], tables: 
         "losses": {
             name: loss_data(each.losses[name][0])
             | {"run": position[id(each.losses[name][1].source)], "at": loss_anchor(each.store, each.variant, name)}
-            for name in COLUMNS
+            for name in (*COLUMNS, *NETWORKED)
             if name in each.losses
         },
         "speeds": speeds,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,10 +11,12 @@ from typing import Any, TypeVar
 
 from storeproof.outcome import IDLE, Outcome
 from storeproof.report.other_faults import hardships
+from storeproof.report.parts.cluster_rounds import NOTE
 from storeproof.report.parts.fault_table import fault_table
 from storeproof.report.parts.losses import FAULTS
 from storeproof.report.parts.stale_reads import NOTE as STALE_NOTE
 from storeproof.report.parts.stale_reads import stale_table
+from storeproof.report.pictures.cluster_lanes import cluster_pictures
 from storeproof.report.speed import caches
 from storeproof.report.tables import Cell, Table
 from storeproof.result.model import Result
@@ -68,6 +71,10 @@ def _shown(variant: Variant, content: Content) -> dict[str, Any]:
     return {
         "roles": [variant.roles[name] for name in content.profiles if name in variant.roles],
         "losses": _losses(variant),
+        "cluster_pictures": cluster_pictures(
+            [variant.losses[name][0].record for name in FAULTS if name in variant.losses], itertools.count(1)
+        ),
+        "cluster_note": NOTE,
         "groups": [(group, names, [answers[name] for name in names]) for group, names in by_group(answers).items()],
         "answers": answers,
         "missing": missing_by_reason(answers),

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import sqrt
 from statistics import fmean
 from typing import Final
+
+from storeproof.stats.laps import split
 
 _GREATEST: Final = 0.8
 """Beyond it a handful of rounds tells hardly anything, and the factor would have no end."""
 
 
-def autocorrelation(values: Sequence[float], fitted: int = 1) -> float:
-    """That of each value with the next one, from 0 to 0.8; at least five values.
+def autocorrelation(values: Sequence[float], laps: Sequence[int] = (), fitted: int = 1) -> float:
+    """That of each value with the next one of its lap, from 0 to 0.8; at least five values in each lap.
 
     Args:
-        fitted: how many parameters were taken out of the values before: 1 for their mean, 2 for a line. Each makes the plain estimate too
-            low by about 1 / n (Kendall, Biometrika 41, 1954), which is added again.
+        laps: how many values each lap has; see `split`.
+        fitted: how many parameters were taken out of the values of a lap before: 1 for their mean, 2 for a line. Each makes the plain
+            estimate too low by about 1 / n (Kendall, Biometrika 41, 1954), which is added again.
     """
-    mean = fmean(values)
-    square = sum((value - mean) ** 2 for value in values)
+    left = [[value - fmean(each) for value in each] for each in split(values, laps)]
+    square = sum(value**2 for value in chain(*left))
     if square == 0:
         return 0.0
-    plain = sum((one - mean) * (other - mean) for one, other in pairwise(values)) / square
-    return min(max((plain * len(values) + fitted) / (len(values) - 4), 0.0), _GREATEST)
+    plain = sum(one * other for each in left for one, other in pairwise(each)) / square
+    return min(max((plain * len(values) + fitted * len(left)) / (len(values) - 4 * len(left)), 0.0), _GREATEST)
 
 
 def standard_error_factor(values: Sequence[float]) -> float:
@@ -32,6 +35,10 @@ def standard_error_factor(values: Sequence[float]) -> float:
 
     For a first-order autoregressive process the variance of a mean grows by (1 + r) / (1 - r). An r that independent values have by
     chance (one standard error, 1 / sqrt(n)) counts as none.
+
+    Of several laps all values count as one row: where a lap is slower than another, its values are alike, and tell less. Simulated
+    (tests/stats/test_laps.py), with starts that differ by as much as rounds do, the interval covers the long-run median in 9 of 10 with
+    four laps, and in 7 of 10 with one, which saw one start.
     """
     found = autocorrelation(values)
     return sqrt((1 + found) / (1 - found)) if found > 1 / sqrt(len(values)) else 1.0

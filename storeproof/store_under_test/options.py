@@ -39,6 +39,8 @@ class Options:
     """The hosts that put on the load; None: this machine."""
     records: int | None = None
     """Records that workloads load in place of the scale's number."""
+    laps: int = 1
+    """Over all that is to be measured; the rounds of a number are shared among them."""
     verify_settings: bool = True
     """Off only for mutants, which other checks must catch."""
     corpus: Corpus = field(default_factory=Corpus)

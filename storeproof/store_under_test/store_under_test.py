@@ -252,11 +252,12 @@ class StoreUnderTest:
         launch = f" --launch={self.options.launch}" if self.options.launch != "auto" else ""
         images = "".join(f" --image={shlex.quote(f'{store}={image}')}" for store, image in self.options.images.items())
         records = f" --records={self.options.records}" if self.options.records else ""
+        laps = f" --laps={self.options.laps}" if self.options.laps > 1 else ""
         cores = f" --cores={self.options.cores}" if self.options.cores is not None else ""
         memory = f" --memory={self.options.memory // 2**20}MiB" if self.options.memory is not None else ""
         edition = f" --edition={self.spec.edition.version}" if self.spec.edition.frozen else ""
         given = f"{edition}{cores}{memory}"
-        how = f"{launch}{images} --scale={self.scale.scale}{cut}{engine}{records}{given} --seed={self.seed}"
+        how = f"{launch}{images} --scale={self.scale.scale}{cut}{engine}{records}{laps}{given} --seed={self.seed}"
         return f"pytest {suites} {stores}{how} -k {shlex.quote(selection)}"
 
     @property

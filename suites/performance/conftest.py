@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from storeproof.errors import NotAvailable
-from storeproof.experiments.performance.store_rounds import InterleavedRounds
+from storeproof.experiments.performance.benchmark_config import configs
+from storeproof.experiments.performance.interleaved_rounds import InterleavedRounds
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.load.quality.noise_floor import noise_floor
 from storeproof.machine.cores import hold, running_on
@@ -33,5 +34,7 @@ def ceilings(request: pytest.FixtureRequest) -> Iterator[Ceilings]:
 @pytest.fixture(scope="session")
 def interleaved(request: pytest.FixtureRequest, ceilings: Ceilings) -> Iterator[InterleavedRounds]:
     """The rounds of the run."""
-    with contextlib.closing(InterleavedRounds(ceilings, suite_run(request.config).waiting)) as rounds:
+    run = suite_run(request.config)
+    plan = [each for workload in run.spec.workloads.values() for each in configs(workload, run.options.scale.performance)]
+    with contextlib.closing(InterleavedRounds(ceilings, run.waiting, plan, run.options.laps)) as rounds:
         yield rounds

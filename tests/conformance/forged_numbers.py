@@ -36,6 +36,7 @@ def _estimated(found: Json) -> None:
 def _drop_slowest(store: Json) -> None:
     found = number_of(store)
     found["rounds"].remove(min(found["rounds"], key=lambda each: each["throughput"]))
+    found["laps"] = [len(found["rounds"])]
     _estimated(found)
 
 
@@ -43,6 +44,13 @@ def _many_rounds(store: Json) -> None:
     """The trend of many rounds takes long."""
     found = number_of(store)
     found["rounds"] *= 1_000
+    found["laps"] = [len(found["rounds"])]
+
+
+def _laps_of_one_round(store: Json) -> None:
+    """The trend, and how alike rounds are, are those within a lap: of laps of one round there is none."""
+    found = number_of(store)
+    found["laps"] = [1] * len(found["rounds"])
 
 
 def _histogram_bomb(store: Json) -> None:
@@ -107,6 +115,7 @@ NUMBERS = (
     Forgery("number twice", "one of them better", with_store(_twice), Reason.NUMBER, "has two numbers"),
     Forgery("number left out", "of a case that passed", with_store(_leave_out), Reason.NUMBER, "is pass, and has no number"),
     Forgery("many rounds", "to exhaust the reader", with_store(_many_rounds), Reason.NUMBER, "it has 3000 rounds"),
+    Forgery("a lap for each round", "so that nothing drifts", with_store(_laps_of_one_round), Reason.NUMBER, "it has a lap of 1"),
     Forgery("bomb of a histogram", "zeros in a number", with_store(_histogram_bomb), Reason.RESULT, "is not an HdrHistogram"),
     Forgery("histogram swapped", "with that of another workload", with_store(_swap), Reason.HISTOGRAM, "by its histogram"),
     Forgery("quicker", "the median latency is halved", with_store(_quicker), Reason.HISTOGRAM, "its p50 is"),

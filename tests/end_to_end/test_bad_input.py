@@ -25,6 +25,12 @@ WRONG_OPTIONS = (
     (["--records=1e6"], "--records takes a whole number from 1 to 100,000,000,000, written in digits alone; found '1e6'"),
     (["--records=-5"], "--records takes a whole number from 1 to 100,000,000,000, written in digits alone; found '-5'"),
     (["--records=100000000001"], "--records takes a whole number from 1 to 100,000,000,000"),
+    (["--laps=0"], "--laps takes a whole number from 1 to 100, written in digits alone; found '0'"),
+    (["--laps=2"], "--laps=2: a lap has 8 rounds or more, and a number at most 3 at smoke scale; use --scale=standard"),
+    (
+        ["--laps=5", "--scale=standard"],
+        "--laps=5: a lap has 8 rounds or more, and a number at most 32 at standard scale; allowed: 1 to 4",
+    ),
     (["--endpoint=redis://localhost"], "--endpoint takes STORE=VALUE"),
     (["--endpoint=redis=redis://localhost:6379"], "--endpoint names the store `redis`, which this run does not try; it tries sqlite"),
     (["--store=redis", "--endpoint=redis=redis://localhost:1", "--launch=process"], "--endpoint and --launch=process exclude each other"),

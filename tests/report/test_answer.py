@@ -14,6 +14,7 @@ from storeproof.report.pictures.answer import draw_answer
 from storeproof.result.measurement import Interval, Measurement
 from storeproof.result.model import ProfileVerdict, Result, StoreResult, WorstLoss
 from tests.report.sample import DRIFTING, STEADY, TARGETS, sample_result
+from tests.site.made import fault
 
 SQLITE, REDIS, VOLATILE = range(3)
 
@@ -197,3 +198,15 @@ def test_several_results_are_one_table() -> None:
     small = second.model_copy(update={"run": second.run.model_copy(update={"scale": "smoke"})})
     with pytest.raises(UsageError, match="several editions or scales"):
         answer_table([first, small], whole, (), {})
+
+
+def test_a_cluster_has_its_failover_between_its_losses_and_its_speed(result: Result) -> None:
+    """The median and the longest; without a cluster there is no such group."""
+    assert [group.kind for group in _table(result).groups] == ["roles", "losses", "speeds"]
+    partition = fault("partition", recovery_seconds=[2.0, 6.0, 3.0])
+    durability = result.stores[REDIS].durability.model_copy(update={"guarantees": [partition]})
+    table = _table(_with(result, REDIS, durability=durability))
+    assert [group.kind for group in table.groups] == ["roles", "losses", "failovers", "speeds"]
+    assert _cell(table, "failovers", "partition", REDIS) == AnswerCell("3 s\n(at most 6 s)", "3 s")
+    assert _cell(table, "failovers", "partition", SQLITE) == AnswerCell("–", "–")
+    assert any(note.startswith("Failover: ") for note in table.notes)

@@ -82,3 +82,16 @@ def test_the_program_is_shown_beside_the_settings() -> None:
     assert shown() == "–"
     assert shown(binary_digest="sha256:ab") == "sha256:ab"
     assert shown(image_digest="sha256:cd") == "sha256:cd"
+
+
+def test_a_cluster_has_its_failover_beside_the_verdict() -> None:
+    """Of the loss of a primary and of a partition; a node that starts again takes over from no one."""
+    sample = sample_result()
+    rng = random.Random(1)
+    beside = [sample_guarantee(name, Outcome.PASS, 0, rng) for name in ("one_node_crash", "partition")]
+    beside = [each.model_copy(update={"recovery_seconds": [2.0, 6.0, 3.0]}) for each in beside]
+    durability = sample.stores[0].durability.model_copy(update={"guarantees": beside})
+    first = sample.stores[0].model_copy(update={"topology": "trio", "durability": durability})
+    crash, partition = (cell.text for cell in tables.ladder(sample.model_copy(update={"stores": [first]})).rows[0][-2:])
+    assert "failover" not in crash
+    assert partition.endswith("; failover 3 s, at most 6 s")

@@ -12,6 +12,7 @@ from storeproof.result.consistency import inconsistencies
 from storeproof.result.json_file import read_result
 from storeproof.result.model import CapabilityResult, Harm, Result
 from tests.architecture.installed import CHECKOUT
+from tests.report.clusters import cluster_round, span
 from tests.result.claimed import around, number, result
 from tests.result.needs.needed import case, known, struck
 
@@ -33,6 +34,25 @@ def whole() -> Result:
 def test_a_result_as_it_is_written_agrees_with_itself() -> None:
     """Or every change would be hidden in noise."""
     assert inconsistencies(whole()) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({}, None),
+        ({"spans": [span("n1", "during", 10, 6, 5)], "course": []}, "of 10 acknowledged writes 6 were found and 5 lost"),
+        ({"spans": [span("n1", "during", 1644, 0, 899)]}, "the course of a round does not have the lost writes of its spans"),
+        ({"spans": [span("n1", "during", 10_000_000)], "course": []}, "its rounds have 10000000 acknowledged writes of 15840"),
+    ],
+)
+def test_a_round_on_a_cluster_that_was_changed_is_found(changed: dict[str, Any], words: str | None) -> None:
+    """Its sums are at most those of the fault, and the picture's are those of the table."""
+    record = cluster_round("isolate_primary", span("n1", "during", 900, 0, 900)).model_copy(update=changed)
+    store = whole().stores[0]
+    faults = [*store.durability.guarantees[:-1], store.durability.guarantees[-1].model_copy(update={"cluster_rounds": [record]})]
+    durability = store.durability.model_copy(update={"guarantees": faults})
+    found = inconsistencies(result(store.model_copy(update={"durability": durability})))
+    assert found == [] if words is None else any(words in each for each in found), found
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from storeproof.outcome import Outcome
+from storeproof.report.parts.cluster_rounds import told
 from storeproof.result.json_file import write_result
 from storeproof.site import build_site
 from storeproof.site.content import Content, gather
 from storeproof.site.names import run_page, variant_page
 from storeproof.site.rates import rates_of
 from storeproof.site.sources import read_sources
+from tests.report.clusters import ISOLATED
 from tests.report.sample import sample_outage, sample_result
 from tests.shipped import SHIPPED
 from tests.site.made import fault, rate, result, struck, tried
@@ -44,7 +46,9 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> Content:
     sample = sample_result()
     with_outages = sample.stores[0].model_copy(update={"outages": [sample_outage("crash"), sample_outage("pause", lost=3, claimed=False)]})
     first = with_outages.measurements[0]
-    twice = with_outages.model_copy(update={"measurements": [first, *with_outages.measurements]})
+    partition = fault("partition", Outcome.UNSUPPORTED, lost=900, cluster_rounds=[ISOLATED])
+    durability = with_outages.durability.model_copy(update={"guarantees": [*with_outages.durability.guarantees, partition]})
+    twice = with_outages.model_copy(update={"measurements": [first, *with_outages.measurements], "durability": durability})
     write_result(sample.model_copy(update={"stores": [twice, *sample.stores[1:]]}), folder / "sample" / "result.json")
     write_result(SPOILT, folder / "hostile" / "result.json")
     return gather(read_sources([folder]), SHIPPED)
@@ -102,6 +106,16 @@ def test_text_from_results_stays_text(pages: dict[str, Read], files: Mapping[str
         assert not re.search("[\x00\x1b\u202e]", each.text), each.path
         assert each.text.count("7 * 7") == each.text.count("{{ 7 * 7 }}"), each.path
     assert all(re.fullmatch(r"(?:[a-z]+/)?[a-z0-9_~.-]+", path) and ".." not in path for path in files)
+
+
+def test_a_round_on_a_cluster_is_drawn_on_the_page_of_its_variant(content: Content, pages: dict[str, Read]) -> None:
+    """The sentence first; a variant without such a round has no such part."""
+    of_variants = {each.name: pages[variant_page(each.store, each.variant)] for each in content.variants}
+    with_round = of_variants.pop("sqlite:wal-full")
+    assert told(ISOLATED) in with_round.text
+    assert "round-1-title" in with_round.page.ids
+    assert with_round.text.index('id="losses"') < with_round.text.index("round-1-title") < with_round.text.index('id="cost"')
+    assert not any("round-1-title" in each.page.ids for each in of_variants.values())
 
 
 def test_the_data_of_the_scripts_can_be_read(files: Mapping[str, str], content: Content) -> None:

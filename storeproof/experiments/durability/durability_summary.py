@@ -13,6 +13,7 @@ from storeproof.check import Anomaly, Finding, Losses, Shape, Staleness, togethe
 from storeproof.experiments.summary import Summary, count_anomalies
 from storeproof.history import Place
 from storeproof.outcome import Outcome
+from storeproof.result.measured.cluster_round import ClusterRoundRecord, with_one_course
 from storeproof.result.model import GuaranteeRecord, WorstLoss
 from storeproof.result.strength import strength
 from storeproof.spec.guarantee import LoadShape
@@ -72,6 +73,8 @@ class DurabilitySummary(Summary):
     """Of a cluster: how often another node was compared with the primary, record by record."""
     unlike: int = 0
     """Records that another node went on showing otherwise than the primary."""
+    cluster_rounds: list[ClusterRoundRecord] = field(default_factory=list)
+    """Of a cluster: what became of the writes of each round."""
     gone: set[str] = field(default_factory=set)
     """Models whose collection itself was missing after a fault."""
     idle: list[str] = field(default_factory=list)
@@ -275,6 +278,7 @@ class DurabilitySummary(Summary):
             split=self.anomalies[Anomaly.SPLIT],
             recovery_seconds=self.recoveries or self.failovers,
             spoiled=len(self.spoiled),
+            cluster_rounds=with_one_course(self.cluster_rounds),
             detail=detail,
         )
 

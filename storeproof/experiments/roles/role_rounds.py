@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from storeproof.experiments.performance.measurement import WorkloadRunner
 from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.experiments.performance.store_rounds import StoreRounds
+from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.load.job import Run
 from storeproof.load.quality.gates import Judgement
 from storeproof.load.quality.joint_gates import OneOfSeveral
@@ -104,6 +104,5 @@ class RoleRounds(StoreRounds):
         Args:
             together: the gates on all loads together.
         """
-        runner, collection = self.result()
-        audited = runner.audit(collection)
-        return runner.measurement(audited, (), together), audited.problems
+        number, audits = self.result()
+        return number.measurement(audits, (), together), tuple(problem for each in audits for problem in each.problems)

@@ -13,7 +13,7 @@ from storeproof.cleanup.reaper import reap_at_exit
 from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import default_base
 from storeproof.contract.address import Address
-from storeproof.contract.clusters import Promotion, Rebuilding
+from storeproof.contract.clusters import Promotion, Rebuilding, Undoing
 from storeproof.contract.failures import Breach, Refused, Unknown
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.handle import Capability, LaunchKind
@@ -162,6 +162,13 @@ class ClusterHandle(Together):
         """See `Handle.wait_whole` and `RunningCluster.wait_whole`: nodes that need a new copy of the data get one first."""
         self._rebuild()
         self._until("was not whole", lambda: self._adapter.whole(self._addresses()))
+
+    def set_aside(self) -> Mapping[str, Mapping[Path, int]]:
+        """See `RunningCluster.set_aside`: those of the servers for clients."""
+        if not isinstance(self._adapter, Undoing):
+            return {}
+        servers = zip(self._members, self._for_clients(), strict=True)
+        return {name: self._adapter.set_aside(server.data) for name, server in servers if server.data is not None}
 
     def fail_over(self) -> None:
         """See `RunningCluster.fail_over`."""

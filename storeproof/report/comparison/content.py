@@ -76,7 +76,7 @@ def of_agreement(found: Agreement, a: Side, b: Side) -> Content:
         share = f" ({_share(agreeing, every)})" if every else ""
         notes.append(
             Line(
-                "Two medians of the same thing are within the noise floor of their kind in 19 of 20 cases, if rounds are all that differs.",
+                "Two medians of the same thing are within the noise floor of their kind in 19 of 20 cases, if only rounds differ.",
                 "dim",
             )
         )

@@ -10,7 +10,7 @@ from storeproof import units
 from storeproof.outcome import SHOWN, Outcome
 from storeproof.report.confidence import limit
 from storeproof.result.model import GuaranteeRecord, StoreResult
-from storeproof.spec.guarantee import LADDER
+from storeproof.spec.guarantee import LADDER, NETWORKED
 
 FINDINGS: Final = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split")
 """The ways in which a store can break its promise."""
@@ -108,6 +108,18 @@ class Loss:
         """Time to the first answer after the fault: the least, the median and the most."""
         taken = self.record.recovery_seconds
         return " · ".join(units.seconds(pick(taken)) for pick in (min, median, max)) if taken else "–"
+
+    @property
+    def failover(self) -> tuple[float, float] | None:
+        """Of a cluster whose primary was struck: seconds from the fault to the first write that another node acknowledged, the median of
+        the rounds and the longest; None for other faults, and where no node took over."""
+        taken = self.record.recovery_seconds
+        return (median(taken), max(taken)) if self.record.guarantee in NETWORKED and taken else None
+
+    @property
+    def failover_text(self) -> str:
+        """In words; empty where there is none."""
+        return "" if self.failover is None else "{}, at most {}".format(*map(units.seconds, self.failover))
 
 
 def losses_of(store: StoreResult) -> dict[str, Loss]:

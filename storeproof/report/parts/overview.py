@@ -14,6 +14,7 @@ from storeproof.report.parts.speeds import SPEEDS, SpeedColumn, speed_columns
 from storeproof.report.tables import Cell, Table, anchor, workloads
 from storeproof.result.model import Result, StoreResult
 from storeproof.result.needs.servers import tried
+from storeproof.spec.guarantee import NETWORKED
 
 _NAMED: Final = 10
 """Things that are lacking which a hint names."""
@@ -23,6 +24,7 @@ def overview(result: Result) -> Table:
     """One line for each store and variant."""
     profiles = profiles_in(each for store in result.stores for each in store.profiles)
     struck = [name for name in COLUMNS if any(name in losses_of(store) for store in result.stores)]
+    clusters = [name for name in NETWORKED if any(name in losses_of(store) for store in result.stores)]
     speeds = [each for each in _speeds(result) if each.cells]
     rows = []
     for store in result.stores:
@@ -34,14 +36,16 @@ def overview(result: Result) -> Table:
                 _failed(store),
                 _capabilities(store),
                 *(_role(roles.get(name)) for name in profiles),
-                *(_loss(losses.get(name)) for name in struck),
+                *(_loss(losses.get(name)) for name in (*struck, *clusters)),
+                *(_failover(losses.get(name)) for name in clusters),
                 *(_speed(each, name_of(store)) for each in speeds),
             ]
         )
     header = [
         *("store:variant", "failed", "capabilities"),
         *map(label_of, profiles),
-        *(f"lost by {FAULTS[name]}" for name in struck),
+        *(f"lost by {FAULTS[name]}" for name in (*struck, *clusters)),
+        *(f"failover: {FAULTS[name]}" for name in clusters),
         *(_heading(each) for each in speeds),
     ]
     first = len(header) - len(speeds)
@@ -89,6 +93,11 @@ def _loss(loss: Loss | None) -> Cell:
         return Cell("not tried", "dim")
     promise = "" if loss.state in ("kept", "open") else f", {loss.promise}"
     return Cell(loss.text + promise, loss.tone, "#durable", loss.changed or units.plural(loss.record.rounds, "fault"))
+
+
+def _failover(loss: Loss | None) -> Cell:
+    taken = loss.failover_text if loss else ""
+    return Cell(taken or "–", "" if taken else "dim", "#durable", "the median of all rounds, and the longest")
 
 
 def _speeds(result: Result) -> tuple[SpeedColumn, ...]:

@@ -1,1 +1,1 @@
-"""The pictures of a report, which matplotlib draws."""
+"""The pictures of a report. Most of them matplotlib draws."""

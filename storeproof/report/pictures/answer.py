@@ -50,8 +50,10 @@ class _Size:
     """The picture is at least so wide."""
 
 
-_WIDE = _Size(store=170, columns={"roles": 82, "losses": 100, "speeds": 126}, row=36, letters=9.5, narrow=False, least=620)
-_NARROW = _Size(store=135, columns={"roles": 27, "losses": 60, "speeds": 63}, row=34, letters=8.5, narrow=True, least=390)
+_WIDE = _Size(
+    store=170, columns={"roles": 82, "losses": 100, "failovers": 100, "speeds": 126}, row=36, letters=9.5, narrow=False, least=620
+)
+_NARROW = _Size(store=135, columns={"roles": 27, "losses": 60, "failovers": 60, "speeds": 63}, row=34, letters=8.5, narrow=True, least=390)
 
 
 def draw_answer(table: AnswerTable, path: Path, *, narrow: bool = False) -> None:

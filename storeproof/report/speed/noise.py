@@ -39,15 +39,25 @@ def in_words(floors: Mapping[str, float]) -> str:
 
 def noise(result: Result) -> Table:
     """One line for each kind."""
+    kinds = kinds_of(result)
+    laps = any(each.between is not None for each in kinds)
     rows = [
         [
             Cell(each.kind, "strong"),
             Cell(f"differences below {below(each.floor)} are noise"),
             Cell(str(each.fewest)),
             Cell(units.whole(each.measurements)),
-            Cell(f"{each.deviation:.1%}".replace("%", " %")),
+            Cell(_share(each.deviation)),
+            *([Cell(_share(each.between)), Cell(_share(each.between_starts))] if laps else []),
         ]
-        for each in kinds_of(result)
+        for each in kinds
     ]
-    header = ("kind of workload", "noise floor", "with rounds", "numbers", "scatter between rounds")
-    return Table(header, rows, "No number has a scatter that could be pooled.", frozenset({2, 3, 4}))
+    header = (
+        *("kind of workload", "noise floor", "with rounds", "numbers", "scatter between rounds"),
+        *(["between laps", "of these, between starts of a server"] if laps else []),
+    )
+    return Table(header, rows, "No number has a scatter that could be pooled.", frozenset(range(2, len(header))))
+
+
+def _share(deviation: float | None) -> str:
+    return "–" if deviation is None else f"{deviation:.1%}".replace("%", " %")

@@ -31,7 +31,7 @@ def speed(measured: Iterable[Pair], ratios: Beside | None = None) -> Table:
                 Cell(f"{units.amount(each.throughput.low)} – {units.amount(each.throughput.high)}"),
                 *([ratios.cells[number]] if ratios else []),
                 *(Cell(units.micros(getattr(latency, point))) for point in ("mean", "p50", "p95", "p99", "p999", "max")),
-                Cell(str(len(each.rounds))),
+                Cell(" + ".join(map(str, each.laps or [len(each.rounds)]))),
                 Cell(units.whole(each.errors), "bad" if each.errors else "dim"),
                 Cell(units.whole(each.misses), "bad" if each.misses else "dim"),
                 Cell("; ".join(_reasons(each)) or "–", "bad" if each.invalid else "" if numbers.reasons(each) else "dim"),

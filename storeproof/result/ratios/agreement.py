@@ -27,6 +27,8 @@ class Twice:
     b: Measurement
     noise: float
     """The noise floor, as a factor."""
+    noise_in_turns: float
+    """The same against a number of the same blocks."""
 
     @property
     def factor(self) -> float:
@@ -59,7 +61,7 @@ class RatioTwice:
     @property
     def noise(self) -> float:
         """The noise floor, as a factor: that of a number holds for two medians, and four are in this."""
-        return float(max(self.one.noise, self.other.noise) ** sqrt(2))
+        return float(max(self.one.noise_in_turns, self.other.noise_in_turns) ** sqrt(2))
 
     @property
     def agrees(self) -> bool:
@@ -127,7 +129,8 @@ def agreement(pairs: Sequence[tuple[Side, Side]]) -> Agreement:
             elif one.trend.drifting or other.trend.drifting:
                 drifting += 1
             else:
-                of_kind.setdefault(kind_of(one), []).append(Twice(a.name, one, other, floor(a, one, b, other)))
+                noises = floor(a, one, b, other), floor(a, one, b, other, same_blocks=True)
+                of_kind.setdefault(kind_of(one), []).append(Twice(a.name, one, other, *noises))
     kinds = tuple(OfKind(kind, tuple(numbers)) for kind, numbers in of_kind.items())
     return Agreement((), kinds, not_valid, drifting, alone)
 

@@ -50,6 +50,21 @@ function lossCell(row, [guarantee, words]) {
   return cell(words, lossText(loss), lossTone(loss), loss.at && run.page ? `${run.page}#${loss.at}` : null, hint, promise);
 }
 
+/* Of a cluster whose primary was struck, for each fault: what was lost, and how long it took until another node took writes. */
+function clusterLines(row) {
+  return data.clusters
+    .filter(([guarantee]) => row.losses[guarantee])
+    .map(([guarantee, words]) => {
+      const loss = row.losses[guarantee];
+      const run = data.runs[loss.run];
+      const [usual, longest] = loss.failover || [];
+      const taken = loss.failover ? `; failover ${span(usual * 1e6)}` : "";
+      const said = linked(loss.at && run.page ? `${run.page}#${loss.at}` : null, `${words}: ${lossText(loss)}${taken}`);
+      said.title = `${plural(loss.rounds, "fault")}, run ${run.name}` + (taken && `; failover: the median, at most ${span(longest * 1e6)}`);
+      return element("small", { class: lossTone(loss) || null }, said);
+    });
+}
+
 function speedText(speed) {
   if (speed.invalid) return `✘ ${speed.invalid.join(", ")}`;
   return `${speed.atLeast ? "≥ " : ""}${short(speed.rate)}`;

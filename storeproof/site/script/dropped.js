@@ -58,6 +58,12 @@ function roleFrom(profile, where) {
   return [found, broken.length, lacks.length, broken.slice(0, NEAR_MISSES), lacks.slice(0, NEAR_MISSES), open.size, looser];
 }
 
+/* The median and the longest time until the store was back: of a cluster, until another node took writes. */
+function failoverFrom(record, where) {
+  const taken = (field(record, "recovery_seconds", "array|undefined", where) || []).filter(Number.isFinite).sort((a, b) => a - b);
+  return taken.length ? [(taken[taken.length >> 1] + taken[(taken.length - 1) >> 1]) / 2, taken[taken.length - 1]] : undefined;
+}
+
 function lossFrom(record, claimed, run, where) {
   const lost = field(record, "lost", "number", where);
   const of = field(record, "acknowledged", "number", where);
@@ -75,6 +81,7 @@ function lossFrom(record, claimed, run, where) {
       : !UNCLAIMED.includes(record.outcome),
     changed: changed.join(", "),
     unstartable: state === "no_start" || Boolean(worst && worst.shape === "unstartable"),
+    failover: failoverFrom(record, where),
     run,
   };
 }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from storeproof.contract import Address, Key, Record, Refused, Unknown
@@ -155,6 +156,9 @@ class MemoryCluster:
 
     def wait_whole(self) -> None:
         self.deeds.append("whole")
+
+    def set_aside(self) -> Mapping[str, Mapping[Path, int]]:
+        return {}
 
 
 class MemoryHandle:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,7 @@ from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.launch.handle import RunningCluster
 from storeproof.outcome import Outcome
+from storeproof.result.measured.cluster_round import ClusterRoundRecord, SetAside
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory_cluster import MemoryCluster, NodeStore, connect_to, subject
 from tests.experiments.test_client import Scripted, client
@@ -147,6 +149,63 @@ def test_faults_take_turns_and_the_detail_counts_them() -> None:
     assert "writes acknowledged by another node 0." in summary.detail()
     record = summary.record("partition", Outcome.PASS, "")
     assert (record.rounds, len(record.recovery_seconds)) == (2 * ROUNDS, 2 * ROUNDS)
+
+
+def acknowledged(record: ClusterRoundRecord, node: str, phase: str) -> tuple[int, int, int]:
+    """What a node acknowledged in a phase, what was found of it, and what is lost."""
+    spans = [each for each in record.spans if (each.node, each.phase) == (node, phase)]
+    return tuple(sum(getattr(each, name) for each in spans) for name in ("acknowledged", "found", "lost"))  # type: ignore[return-value]
+
+
+def test_the_record_of_a_round_says_who_acknowledged_what_was_lost() -> None:
+    """An isolated primary goes on acknowledging, and hardly any of it is found; what was written before and at the new one is not lost."""
+    summary = struck(MemoryCluster(synchronous=False), IsolatePrimary())
+    assert len(summary.cluster_rounds) == ROUNDS
+    first = summary.cluster_rounds[0]
+    assert (first.fault, first.nodes, first.struck, first.successor, first.primary) == (
+        "isolate_primary",
+        ["n1", "n2", "n3"],
+        "n1",
+        "n2",
+        "n2",
+    )
+    number, found, lost = acknowledged(first, "n1", "during")
+    assert number > lost > max(10, 3 * found)  # some were acknowledged in the moment of the fault
+    assert acknowledged(first, "n1", "before")[1] > 10
+    number, found, lost = acknowledged(first, "n2", "during")
+    assert number >= found > lost == 0
+    assert first.began_second < first.strike_second <= 0 < (first.failover_second or 0) < (first.healed_second or 0) < first.ended_second
+    assert first.failover_second == pytest.approx(summary.failovers[0], abs=0.01)
+    record = summary.record("partition", Outcome.UNSUPPORTED, "")
+    assert sum(bool(each.course) for each in record.cluster_rounds) == 1
+    assert sum(each.acknowledged for each in record.cluster_rounds) <= record.acknowledged
+
+
+def test_files_of_undone_writes_count_in_the_round_that_made_them(tmp_path: Path) -> None:
+    """They stay where they are."""
+
+    class Keeping(MemoryCluster):
+        def set_aside(self) -> Mapping[str, Mapping[Path, int]]:
+            return {name: dict.fromkeys(sorted(tmp_path.glob(f"{name}-*")), 3) for name in self.nodes}
+
+        def heal(self) -> None:
+            number = len(list(tmp_path.iterdir()))
+            (tmp_path / f"n1-{number}").write_bytes(b"12345" * (number + 1))
+            super().heal()
+
+    rounds = struck(Keeping(synchronous=False), IsolatePrimary()).cluster_rounds
+    assert [each.set_aside for each in rounds] == [
+        [SetAside(node="n1", files=1, bytes=5, records=3)],
+        [SetAside(node="n1", files=1, bytes=10, records=3)],
+    ]
+
+
+def test_the_record_of_a_lost_node_ends_with_the_load() -> None:
+    """What it acknowledged while it lagged is lost, and what was written before is not."""
+    first = struck(MemoryCluster(synchronous=False), Lose()).cluster_rounds[0]
+    assert acknowledged(first, "n1", "during")[2] > 0
+    assert acknowledged(first, "n1", "before")[2] == 0
+    assert (first.healed_second, [each for each in first.spans if each.phase == "after"]) == (None, [])
 
 
 def test_what_is_missing_while_the_node_is_gone_counts() -> None:
@@ -335,7 +394,7 @@ def test_a_round_that_the_machine_spoils_does_not_count() -> None:
     summary = DurabilitySummary()
     with pytest.raises(MachineFailed):
         struck(Spoiled(synchronous=True), IsolatePrimary(), summary=summary)
-    assert (summary.rounds, summary.strikes) == (1, {"isolate_primary": 1})
+    assert (summary.rounds, summary.strikes, len(summary.cluster_rounds)) == (1, {"isolate_primary": 1}, 1)
     struck(MemoryCluster(synchronous=True), IsolatePrimary(), summary=summary)
     assert (summary.rounds, summary.strikes) == (ROUNDS, {"isolate_primary": ROUNDS})
     assert summary.outcome(claimed=True) is Outcome.PASS

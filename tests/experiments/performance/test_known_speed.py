@@ -17,7 +17,8 @@ from storeproof import native_support
 from storeproof.contract import Layout, load_adapter
 from storeproof.contract.address import Address
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
-from storeproof.experiments.performance.measurement import WorkloadRunner
+from storeproof.experiments.performance.measurement import Number
+from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.load.choose_engine import Engines
 from storeproof.load.job import RunResult
 from storeproof.load.quality.ceiling import Ceilings
@@ -87,7 +88,7 @@ class Bench:
         """What a result would have."""
         session = load_adapter(self.target.store, self.target.file).connect(self.address, {})
         with closing(session):
-            return of.measurement(of.audit(session.collection(of.layout)), [])
+            return Number([of]).measurement([of.audit(session.collection(of.layout))], [])
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,8 @@ import pytest
 
 from storeproof.contract import Layout
 from storeproof.errors import MachineFailed
-from storeproof.experiments.performance.measurement import WorkloadRunner
+from storeproof.experiments.performance.measurement import Number
+from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.spec.variation import Variation
 from tests.shipped import SHIPPED
 
@@ -57,27 +58,42 @@ def test_a_round_in_which_nothing_came_back_is_not_the_stores_fault(monkeypatch:
         one.run_round()
 
 
-def measured(rates: list[float], *, series: bool = False) -> WorkloadRunner:
-    """One whose rounds had these rates, wanted at 5 %, or at 10 % in a series."""
+def measured(*laps: list[float], series: bool = False) -> Number:
+    """One whose rounds had these rates in each lap, wanted at 5 %, or at 10 % in a series."""
     nothing: Any = None
     config: Any = SimpleNamespace(series=series)
     scale: Any = SimpleNamespace(rounds=SimpleNamespace(headline=0.05, series=0.10))
-    one = WorkloadRunner(config, nothing, scale, 1, nothing, nothing)
-    one.rounds = [SimpleNamespace(throughput=each) for each in rates]  # type: ignore[misc]
-    return one
+    runners = [WorkloadRunner(config, nothing, scale, 1, nothing, nothing) for _ in laps]
+    for one, rates in zip(runners, laps, strict=True):
+        one.rounds = [SimpleNamespace(throughput=each) for each in rates]  # type: ignore[misc]
+    return Number(runners)
 
 
 def test_rounds_are_enough_when_they_are_close() -> None:
     """Rounds that scatter by 7 % are precise enough for a series and not for a headline."""
     close, apart = [100.0, 101, 99, 100, 102, 98, 100, 101], [100.0, 107, 93, 100, 106, 94, 100, 107]
-    assert measured(close).precise
-    assert not measured(apart).precise
-    assert measured(apart, series=True).precise
+    assert measured(close).precise()
+    assert not measured(apart).precise()
+    assert measured(apart, series=True).precise()
 
 
 def test_rounds_go_on_while_a_trend_is_in_sight() -> None:
     """A store that grows slower by half a per cent a round is close enough after eight, and may be drifting."""
-    assert not measured([100 * 0.995**number * (1.002, 0.998)[number % 2] for number in range(8)]).precise
+    assert not measured([100 * 0.995**number * (1.002, 0.998)[number % 2] for number in range(8)]).precise()
+
+
+def test_a_first_lap_ends_when_as_many_rounds_again_will_do() -> None:
+    """Twice the rounds make an interval narrower by the root of two; a second lap that is faster makes it wider, and is no drift."""
+    apart = [100.0, 106, 94, 100, 105, 95, 100, 105]
+    first = measured(apart)
+    assert 0.05 < first.rate.half_interval < 0.07
+    assert not first.precise()
+    assert first.precise(laps=2)
+    assert measured(apart, [100.0, 104, 96, 101, 103, 97, 100, 104]).precise(laps=2)
+    faster = measured(apart, [each * 1.3 for each in apart])
+    assert not faster.precise(laps=2)
+    assert not faster.trend.drifting
+    assert (faster.laps, len(faster.rounds)) == ([8, 8], 16)
 
 
 def workload(size: int, *, load: bool, rounds: int = 4, preload_records: int | None = None, records: int | None = None) -> WorkloadRunner:

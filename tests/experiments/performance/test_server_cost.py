@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from storeproof.errors import NotAvailable
-from storeproof.experiments.performance.measurement import WorkloadRunner
 from storeproof.experiments.performance.server_cost import CostMeter
+from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.machine.usage import Footprint, Usage
 from storeproof.spec import SPEC_ROOT, load_spec
 from storeproof.store_under_test import Options, StoreUnderTest

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from storeproof.experiments.performance import store_rounds
+from storeproof.experiments.performance import interleaved_rounds
+from storeproof.experiments.performance.interleaved_rounds import InterleavedRounds
 
 AT_LEAST, AT_MOST, EVERY = 4, 12, 2
 STORES = ["a", "b", "broken", "c"]
@@ -27,6 +28,10 @@ class Store:
         rounds = SimpleNamespace(at_least=AT_LEAST, at_most=AT_MOST, every=EVERY)
         self.scale = SimpleNamespace(performance=SimpleNamespace(rounds=rounds))
         self.seed = 1
+        self.progress = lambda _text: None
+
+    def close_shared(self) -> None:
+        LOG.append(f"stop {self.target.id}")
 
 
 class Logged:
@@ -48,9 +53,11 @@ class Logged:
         self.ran += 1
         LOG.append(self.name)
 
-    @property
-    def enough(self) -> bool:
+    def enough(self, _laps: int) -> bool:
         return not self.sound or self.ran >= WANTED["rounds"]
+
+    def end_lap(self) -> None:
+        LOG.append(f"end {self.name}")
 
     def close(self) -> None:
         LOG.append(f"close {self.name}")
@@ -87,14 +94,14 @@ def blocks_of(names: list[str]) -> list[tuple[str, ...]]:
     return [tuple(rounds[first : first + len(names)]) for first in range(0, len(rounds), len(names))]
 
 
-def measure(monkeypatch: pytest.MonkeyPatch, first: Any, *, wanted: int = 6) -> tuple[store_rounds.InterleavedRounds, list[Any]]:
+def measure(monkeypatch: pytest.MonkeyPatch, first: Any, *, wanted: int = 6) -> tuple[InterleavedRounds, list[Any]]:
     """The rounds of all stores, of which the first one's case has come."""
     LOG.clear()
-    monkeypatch.setattr(store_rounds, "StoreRounds", Logged)
+    monkeypatch.setattr(interleaved_rounds, "StoreRounds", Logged)
     monkeypatch.setitem(WANTED, "rounds", wanted)
     suts: list[Any] = [Store(name) for name in STORES]
     ceilings: Any = None
-    return store_rounds.InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts), suts
+    return InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts, []), suts
 
 
 def test_rounds_of_all_stores_are_interleaved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,8 +160,45 @@ def test_a_store_alone_is_billed_for_its_case(monkeypatch: pytest.MonkeyPatch) -
     first = config()
     _, suts = measure(monkeypatch, first)
     ceilings: Any = None
-    alone = store_rounds.InterleavedRounds(ceilings, lambda _case: [])
+    alone = InterleavedRounds(ceilings, lambda _case: [], [])
     assert alone.rounds_of(first, suts[0]).elsewhere == 0
+
+
+def test_laps_are_over_everything_and_on_servers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first case runs all but the last; then each comparison goes on where it was. Everything is once in each lap."""
+    LOG.clear()
+    monkeypatch.setattr(interleaved_rounds, "StoreRounds", Logged)
+    monkeypatch.setitem(WANTED, "rounds", 99)
+    plan = [config(), Config(1)]
+    plan[1].every = (plan[1],)
+    suts: list[Any] = [Store("a"), Store("b")]
+    begun: set[tuple[str, str]] = set()
+
+    def waiting(case: str) -> list[Any]:
+        return [sut for sut in suts if (sut.target.id, case) not in begun]
+
+    ceilings: Any = None
+    rounds_of_all = InterleavedRounds(ceilings, waiting, plan, laps=2)
+    found: list[Any] = []
+    for each in plan:
+        for sut in suts:
+            begun.add((sut.target.id, each.case))
+            found.append(rounds_of_all.rounds_of(each, sut))
+            LOG.append(f"case {each.name} {sut.target.id}")
+    half = AT_MOST // 2
+    assert [each.ran for each in found] == [AT_MOST] * 4
+    of_pass, stop = LOG[: LOG.index("stop a")], LOG.index("stop a")
+    assert [each for each in of_pass if " " in each] == [
+        *("prepare a", "prepare b", "end a", "end b"),
+        *("prepare ai", "prepare bi", "end ai", "end bi"),
+    ]
+    assert Counter(of_pass)["a"] == Counter(of_pass)["bi"] == half
+    assert [each for each in LOG[stop:] if " " in each] == [
+        *("stop a", "stop b", "prepare a", "prepare b", "case w0 a", "case w0 b"),
+        *("prepare ai", "prepare bi", "case w1 a", "case w1 b"),
+    ]
+    # In the case that came first: all of the first lap, and the first comparison of the last one.
+    assert [each.elsewhere for each in found] == [-(2.0 + 1.0 + 2.0), 2.0, 1.0, 2.0]
 
 
 @pytest.mark.parametrize(
@@ -165,11 +209,11 @@ def test_beside_a_composite_store_all_have_its_engine(composite: bool, pipeline:
     """Else there is no ratio of the pair and one store; not where no client of a composite store can do it."""
     first = config()
     first.pipeline = pipeline
-    monkeypatch.setattr(store_rounds, "StoreRounds", Logged)
+    monkeypatch.setattr(interleaved_rounds, "StoreRounds", Logged)
     monkeypatch.setitem(SECONDS, "both", 1.0)
     suts: list[Any] = [Store("a"), Store("both", composite=composite)]
     ceilings: Any = None
-    rounds_of_all = store_rounds.InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts)
+    rounds_of_all = InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts, [])
     for sut in suts:
         logged: Any = rounds_of_all.rounds_of(first, sut)
         target, address, no_wire = logged.engines()

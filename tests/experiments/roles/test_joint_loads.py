@@ -11,7 +11,7 @@ import pytest
 
 from storeproof.contract import Refused, Unknown
 from storeproof.errors import NotAvailable
-from storeproof.experiments.performance.measurement import WorkloadRunner
+from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.experiments.roles import joint_loads
 from storeproof.experiments.roles.candidate import CandidateUnderTest
 from storeproof.experiments.roles.joint_loads import JointLoads

@@ -52,6 +52,15 @@ def test_what_was_not_tried_has_no_column_and_no_verdict() -> None:
     assert [cell.text for cell in found.values()][1:] == ["0", "–", "not asked", "not tried", "–"]
 
 
+def test_a_cluster_has_its_failover_beside_what_it_lost() -> None:
+    """The median and the longest; a single server has neither, and without a cluster there are no such columns."""
+    made = result(struck("etcd:three", fault("partition", recovery_seconds=[2.0, 6.0, 3.0])), struck("redis:x", fault("process_crash")))
+    assert cells(made)["lost by partition"].text == "0 of 1k"
+    assert cells(made)["failover: partition"].text == "3 s, at most 6 s"
+    assert (cells(made, 1)["lost by partition"].text, cells(made, 1)["failover: partition"].text) == ("not tried", "–")
+    assert "failover: partition" not in cells(result(struck("redis:x", fault("process_crash"))))
+
+
 def test_capabilities_that_were_not_tried_are_not_counted() -> None:
     """`0 of 2` would say that they are lacking."""
     key, text = "key_access.put-get", "text.word"

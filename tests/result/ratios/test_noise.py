@@ -56,3 +56,60 @@ def test_two_medians_of_the_same_thing_are_within_it_in_19_of_20_cases() -> None
         medians = [median(exp(drawn.gauss(0, 0.1)) for _ in range(rounds)) for _ in range(4000)]
         within = sum(max(a / b, b / a) < floor for a, b in zip(medians[::2], medians[1::2], strict=True)) / 2000
         assert 0.94 < within < 0.98
+
+
+ROUNDS, MACHINE, START = 0.05, 0.06, 0.04
+STORES, WORKLOADS = ("a", "b", "c", "d"), range(25)
+
+
+def _run(drawn: random.Random, laps: int) -> list[list[Measurement]]:
+    """By workload the numbers of four stores. In each lap the machine is faster or slower for all stores of a workload, and each server
+    is after each start; the rate of every number is 100."""
+    found = []
+    for workload in WORKLOADS:
+        machine = [drawn.gauss(0, MACHINE) for _ in range(laps)]
+        starts = [[shared + drawn.gauss(0, START) for shared in machine] for _ in STORES]
+        rates = [[100 * exp(start + drawn.gauss(0, ROUNDS)) for start in each for _ in range(16)] for each in starts]
+        found.append([_number(*each, workload=f"w{workload}", laps=[16] * laps) for each in rates])
+    return found
+
+
+def test_laps_tell_the_machine_from_the_starts_of_a_server() -> None:
+    """The numbers of four stores in turns share what the machine did, and nothing of how each server started."""
+    (noise,) = noise_of_kinds(each for of_workload in _run(random.Random(3), 2) for each in of_workload).values()
+    assert (noise.fewest, noise.laps) == (32, 2)
+    assert noise.deviation == pytest.approx(ROUNDS, rel=0.1)
+    assert noise.between == pytest.approx(sqrt(MACHINE**2 + START**2), rel=0.15)
+    assert noise.between_starts == pytest.approx(START, rel=0.15)
+    assert noise.floor == noise.factor(32, 2, same_blocks=True) < noise.factor(32, 2) < noise.factor(32, 1)
+
+
+def test_a_store_alone_cannot_tell_them_apart() -> None:
+    """Both are noise then, also of its ratios with itself."""
+    (noise,) = noise_of_kinds(of_workload[0] for of_workload in _run(random.Random(3), 2)).values()
+    assert noise.between == noise.between_starts == pytest.approx(sqrt(MACHINE**2 + START**2), rel=0.3)
+
+
+def test_one_lap_knows_of_neither() -> None:
+    """Also where all rounds are of one lap and say so."""
+    (noise,) = noise_of_kinds(each for of_workload in _run(random.Random(3), 1) for each in of_workload).values()
+    assert (noise.between, noise.between_starts) == (None, None)
+    assert noise.factor(32, 1) == noise.factor(32, 1, same_blocks=True)
+
+
+def test_two_runs_of_several_laps_agree_within_it_in_19_of_20_cases() -> None:
+    """Numbers of the same thing, and ratios of two stores; by the noise of one lap fewer than 7 of 10 numbers would."""
+    drawn = random.Random(11)
+    within, narrow, ratios = [], [], []
+    for _ in range(20):
+        one, other = _run(drawn, 2), _run(drawn, 2)
+        (noise,) = noise_of_kinds(each for of_workload in one for each in of_workload).values()
+        medians = [[[median(r.throughput for r in each.rounds) for each in of_workload] for of_workload in run] for run in (one, other)]
+        for a, b in zip(*medians, strict=True):
+            apart = [abs(log(x / y)) for x, y in zip(a, b, strict=True)]
+            within += [each < log(noise.factor(32, 2)) for each in apart]
+            narrow += [each < log(KindNoise("scan", noise.deviation, 1, 32).floor) for each in apart]
+            ratios.append(abs(log(a[0] / a[1])) < log(noise.factor(32, 2, same_blocks=True)))
+    assert 0.93 < sum(within) / len(within) < 0.98
+    assert sum(narrow) / len(narrow) < 0.7
+    assert 0.93 < sum(ratios) / len(ratios) < 0.98

@@ -11,9 +11,10 @@ import pytest
 
 from storeproof.outcome import Outcome
 from storeproof.report.html import render_html
+from tests.report.clusters import ISOLATED
 from tests.report.sample import TARGETS, sample_outage, sample_result
 from tests.result.needs.needed import capability
-from tests.site.made import result, tried
+from tests.site.made import fault, result, tried
 
 EXPIRY, WORD = "expiry.put-expiring", "text.word"
 
@@ -34,7 +35,11 @@ def opened(open_page: Any, tmp_path: Path) -> Callable[..., Any]:
 def full(stores: int = len(TARGETS)) -> str:
     """With everything that a report may show; it is rendered once for all tests."""
     sample = sample_result(TARGETS[:stores])
-    first = sample.stores[0].model_copy(update={"outages": [sample_outage("crash"), sample_outage("pause", lost=3, claimed=False)]})
+    partition = fault("partition", Outcome.UNSUPPORTED, lost=900, cluster_rounds=[ISOLATED])
+    durability = sample.stores[0].durability
+    durability = durability.model_copy(update={"guarantees": [*durability.guarantees, partition]})
+    struck = [sample_outage("crash"), sample_outage("pause", lost=3, claimed=False)]
+    first = sample.stores[0].model_copy(update={"outages": struck, "durability": durability})
     return render_html(sample.model_copy(update={"stores": [first, *sample.stores[1:]]}))
 
 
@@ -54,6 +59,31 @@ def test_a_report_never_scrolls_sideways(opened: Any, width: int) -> None:
     page = opened(full(), width=width)
     page.evaluate('document.querySelectorAll("details").forEach((each) => (each.open = true))')
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+LETTERS = """(picture) => {
+  const frame = picture.getBoundingClientRect();
+  return [...picture.querySelectorAll("text")].map((each) => {
+    const box = each.getBoundingClientRect();
+    return [each.textContent, box.height, box.left - frame.left, frame.right - box.right, box.top];
+  });
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_round_on_a_cluster_can_be_read_on_every_screen(opened: Any, width: int, scheme: str) -> None:
+    """Its letters have the same size, none is cut off, and no two texts of lanes and events are in one line; stripes tell what was lost."""
+    picture = opened(full(1), width=width, scheme=scheme).locator(".lanes > svg")
+    assert picture.count() == 1
+    letters = picture.evaluate(LETTERS)
+    assert len(letters) > 8
+    assert all(11 <= height < 20 and left >= -1 and right >= -1 for _, height, left, right, _ in letters), letters
+    tops = [top for text, *_, top in letters if ": " in text]
+    assert len(set(tops)) == len(tops) == 6
+    lost = picture.locator("path[fill*=lost]")
+    assert lost.count() == 1
+    assert lost.bounding_box()["height"] > 10
 
 
 def test_names_of_stores_stay_in_their_column_on_a_phone(opened: Any) -> None:

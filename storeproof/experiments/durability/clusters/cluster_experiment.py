@@ -76,6 +76,12 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         self._connect_to = connect_to
         self._struck_node = ""
         """The primary that clients of this round are tied to."""
+        self._successor: str | None = None
+        """The node that took its place in this round."""
+        self._strike_began = 0
+        """When the fault of this round began."""
+        self._healed: int | None = None
+        """When the fault of this round began to end, under load."""
         self._gone = ""
         """The node that is lost now."""
         self._followers: Running | None = None
@@ -109,6 +115,7 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """Wait until the cluster is whole, and find the primary that this round strikes."""
         self._cluster.wait_whole()
         self._struck_node = self._cluster.primary()
+        self._successor = self._healed = None
 
     def fault(self) -> None:
         """Strike, and end the clients that follow the primary."""
@@ -116,7 +123,8 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
             raise Unknown(f"before the fault {primary} took the place of {self._struck_node}, to which half of the clients are tied")
         if self.round.fault.loses_node:
             self._gone = self._struck_node
-        self.round.fault.strike(self.handle)
+        self._strike_began = monotonic_ns()  # that asks nothing more: a busy cluster may take a second to say who is the primary
+        self.round.fault.strike_node(self._cluster, primary)
         self.struck = monotonic_ns()
         if self._followers is not None:
             self._followers.stop.set()
@@ -128,6 +136,7 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
             time.sleep(_SURVIVORS_SECONDS)
             return
         time.sleep(_SIDES_SECONDS)
+        self._healed = monotonic_ns()
         self.round.fault.end(self.handle)
         time.sleep(_DEPOSED_SECONDS)
 
@@ -186,6 +195,7 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
             try:
                 primary = self._cluster.primary()
                 if primary != self._struck_node and (at := self._first_acknowledgement(primary)) is not None:
+                    self._successor = primary
                     self.go_on()
                     return (at - self.struck) / 1e9
             except (Unknown, Refused) as reason:

@@ -4,7 +4,8 @@ Half of the clients are tied to the primary that the fault strikes; the others g
 
 A round ends at the primary that the cluster has in the end. If the fault loses a node, all is also read while that node is gone.
 
-What clients read during the fault is looked at too: see `RegisterReads`.
+What clients read during the fault is looked at too: see `RegisterReads`. What the result keeps of a round is made after it: see
+`round_record`.
 """
 
 from __future__ import annotations
@@ -13,24 +14,29 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
 from time import monotonic_ns
 from typing import Final
 
 from storeproof.check import Audits, Finding, losses
 from storeproof.contract import Address, Layout, Refused, Session, Unknown
 from storeproof.errors import StoreDied
-from storeproof.experiments.client import Client, open_clients, under_load
+from storeproof.experiments.client import Client, Pacing, open_clients, under_load
 from storeproof.experiments.client_threads import Running, wait_until
 from storeproof.experiments.durability.atomic_groups import AtomicWrite
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.clusters.alike import unlike
 from storeproof.experiments.durability.clusters.cluster_experiment import ClusterExperiment, Persistent
+from storeproof.experiments.durability.clusters.connections import Connections
 from storeproof.experiments.durability.clusters.register_reads import RegisterReads
+from storeproof.experiments.durability.clusters.round_record import Moments, Roles, record_of
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.readback import check_usable, read
 from storeproof.experiments.fault_experiment import Subject, check_load
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.history import Place, Seen, as_of
+from storeproof.result.measured.cluster_round import SetAside
 from storeproof.spec.scale import DurabilityScale
 
 _LOOK_SECONDS: Final = 0.02
@@ -71,6 +77,11 @@ class ClusterRounds(ClusterExperiment):
         self._recorder = self._clients.recorder
         self._register = RegisterReads.of(layouts, subject.rng)
         self._audits = Audits()
+        self._connections = Connections()
+        self._moments = Moments()
+        """Those of this round."""
+        self._files: set[Path] = set()
+        """Those with undone writes of earlier rounds."""
         self._period = 0
         """The number of the load period; each period has its own keys."""
         self._before = 0
@@ -94,10 +105,12 @@ class ClusterRounds(ClusterExperiment):
         """Do not count a round that raises."""
         self.summary.count("stream")
         self.summary.striking = self.round.fault.name
+        recorded = len(self.summary.cluster_rounds)
         try:
             super().run_round()
         except BaseException:
             self.summary.count("stream", -1)
+            del self.summary.cluster_rounds[recorded:]
             raise
         self.summary.strikes[self.summary.striking] += 1
 
@@ -106,6 +119,7 @@ class ClusterRounds(ClusterExperiment):
         self._period += 1
         self._before = self._recorder.acknowledged
         self.begin()
+        self._moments = Moments(began=monotonic_ns())
         return self._clients_at(self._struck_node)
 
     def fault(self) -> None:
@@ -113,21 +127,24 @@ class ClusterRounds(ClusterExperiment):
         if self._register_writer is not None:
             self._register_writer.end()
         super().fault()
+        self._moments.strike, self._moments.struck = self._strike_began, self.struck
         self._at_risk = self._recorder.acknowledged - self._before
 
     def recover(self) -> None:
         """Under load, also after the fault: until then a replaced primary may have acknowledged writes."""
         super().recover()
+        self._moments.healed = self._healed
         if not self.round.fault.loses_node:
             self.struck = monotonic_ns()
 
     def first_client(self, node: str) -> Client:
         """A client of this period."""
-        return self._clients.writer(self._period, connect=self.at(node))
+        return self._tied(node)
 
     def go_on(self) -> None:
         """Half of the clients."""
-        clients = open_clients(self._half, lambda: self._clients.writer(self._period, pacing=Persistent()))
+        assert self._successor is not None
+        clients = open_clients(self._half, partial(self._follower, self._successor, Persistent()))
         if self._register is not None:
             clients.append(self._register.writer(self.subject.open))
         self._all_load.enter_context(under_load(clients))
@@ -136,12 +153,14 @@ class ClusterRounds(ClusterExperiment):
         """Its time is a number, not a promise."""
         if seconds is not None:
             self.summary.failovers.append(seconds)
+            self._moments.failed_over = self._moments.struck + round(seconds * 1e9)
         else:
             self.summary.without_failover += 1
 
     def audit(self) -> None:
         """Read all back from the primary: without the lost node, and from the whole cluster."""
         findings: list[Finding] = []
+        self._moments.ended = monotonic_ns()
         if self._register is not None:
             self.summary.read(self._register.seen(), stale_possible=self._stale_possible)
         try:
@@ -152,6 +171,7 @@ class ClusterRounds(ClusterExperiment):
             self._cluster.wait_whole()
             with self.subject.session() as session:
                 findings += self._read_back(session, everything=self.round.last)
+                self._record(findings)
                 self._compare_nodes()
                 self._audits.ended(monotonic_ns())
                 self._clients.prepare(session)
@@ -184,12 +204,57 @@ class ClusterRounds(ClusterExperiment):
         findings, _ = self._audits.judge(history, seen, self.struck)
         return findings
 
+    def _record(self, findings: Sequence[Finding]) -> None:
+        """Keep what became of the writes of this round."""
+        roles = Roles(self._cluster.nodes, self._struck_node, self._successor, self._cluster.primary())
+        self.summary.cluster_rounds.append(
+            record_of(
+                self.round.fault.name,
+                roles,
+                self._moments,
+                self._recorder.operations(),
+                findings,
+                node_of=self._connections.node_of,
+                set_aside=list(self._set_aside()),
+            )
+        )
+
+    def _set_aside(self) -> Iterator[SetAside]:
+        """What nodes undid in this round."""
+        for node, files in self._cluster.set_aside().items():
+            found = {path: records for path, records in files.items() if path not in self._files}
+            self._files |= found.keys()
+            if found:
+                sizes = sum(path.stat().st_size for path in found)
+                yield SetAside(node=node, files=len(found), bytes=sizes, records=sum(found.values()))
+
     def _compare_nodes(self) -> None:
         """Whether the others show what the primary has just shown."""
         primary = self._cluster.primary()
         for name in self._cluster.nodes:
             if name != primary:
                 self.summary.compare(name, unlike(self.at(name), self._layouts, self._seen))
+
+    def _tied(self, node: str, pacing: Pacing | None = None) -> Client:
+        """A client of this period that always connects to this node."""
+        return self._writer(lambda: node, pacing)
+
+    def _follower(self, primary: str, pacing: Pacing | None = None) -> Client:
+        """A client of this period that connects to this primary at first, and later to the one that there is then: asking for it takes
+        half a second for each node that does not answer, in which no client would write."""
+        first = [primary]
+        return self._writer(lambda: first.pop() if first else self._cluster.primary(), pacing)
+
+    def _writer(self, choose: Callable[[], str], pacing: Pacing | None) -> Client:
+        log = self._recorder.client()
+
+        def connect() -> Session:
+            node = choose()
+            session = self.at(node)()
+            self._connections.opened(log.client, monotonic_ns(), node)
+            return session
+
+        return self._clients.writer(self._period, log, connect=connect, pacing=pacing)
 
     @property
     def _half(self) -> int:
@@ -199,10 +264,9 @@ class ClusterRounds(ClusterExperiment):
     @contextmanager
     def _clients_at(self, primary: str) -> Iterator[None]:
         with ExitStack() as self._all_load:
-            connect = self.at(primary)
-            tied = open_clients(self._half, lambda: self._clients.writer(self._period, connect=connect, pacing=Persistent()))
+            tied = open_clients(self._half, partial(self._tied, primary, Persistent()))
             self._all_load.enter_context(under_load(tied))
-            following = open_clients(self._half, lambda: self._clients.writer(self._period))
+            following = open_clients(self._half, partial(self._follower, primary))
             self._followers = self._all_load.enter_context(under_load(following))
             self._watch(primary)
             self._wait_for_writes()

@@ -1,0 +1,155 @@
+"""What a result keeps of one round on a cluster, made of its history after the round: nothing is counted while clients write."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from storeproof.check import Anomaly, Finding
+from storeproof.history import Operation
+from storeproof.result.measured.cluster_round import BIN_SECONDS, ClusterRoundRecord, NodeCourse, NodeSpan, Phase, SetAside
+
+_BIN_NS = int(BIN_SECONDS * 1e9)
+_PHASES: Sequence[Phase] = ("before", "during", "after")
+_DAMAGED = (Anomaly.TORN, Anomaly.INVENTED)
+"""A record that was damaged in place does not show which writes are missing; see `losses`."""
+
+
+@dataclass
+class Moments:
+    """Those of one round, in nanoseconds on the clock of the operations."""
+
+    began: int = 0
+    """The load."""
+    strike: int = 0
+    """The fault began."""
+    struck: int = 0
+    """It had struck."""
+    failed_over: int | None = None
+    healed: int | None = None
+    """It began to end, under load."""
+    ended: int = 0
+    """The load had ended."""
+
+    def phase_of(self, operation: Operation) -> Phase:
+        """When it was acknowledged, or, if it was not, when it was sent."""
+        moment = operation.invoked if operation.outcome != "ok" or operation.completed is None else operation.completed
+        if moment < self.strike:
+            return "before"
+        return "during" if self.healed is None or moment < self.healed else "after"
+
+    def second(self, moment: int) -> float:
+        """Relative to the fault, in milliseconds' precision."""
+        return round((moment - self.struck) / 1e9, 3)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Who was who in the round."""
+
+    nodes: Sequence[str]
+    struck: str
+    successor: str | None
+    primary: str
+    """In the end."""
+
+
+def record_of(
+    fault: str,
+    roles: Roles,
+    moments: Moments,
+    operations: Iterable[Operation],
+    findings: Iterable[Finding],
+    *,
+    node_of: Callable[[Operation], str | None],
+    set_aside: Sequence[SetAside],
+) -> ClusterRoundRecord:
+    """The record of a round.
+
+    Args:
+        operations: of this round or of all.
+        findings: of all audits of the round.
+        node_of: the node that an operation was sent to; None for one that is not of the clients under the fault.
+    """
+    fates = _Fates(list(findings))
+    answered: dict[tuple[str, Phase], list[Operation]] = {}
+    for each in operations:
+        if moments.began <= each.invoked <= moments.ended and (node := node_of(each)) is not None:
+            answered.setdefault((node, moments.phase_of(each)), []).append(each)
+    return ClusterRoundRecord(
+        fault=fault,
+        nodes=list(roles.nodes),
+        struck=roles.struck,
+        successor=roles.successor,
+        primary=roles.primary,
+        began_second=moments.second(moments.began),
+        strike_second=moments.second(moments.strike),
+        failover_second=None if moments.failed_over is None else moments.second(moments.failed_over),
+        healed_second=None if moments.healed is None else moments.second(moments.healed),
+        ended_second=moments.second(moments.ended),
+        spans=[
+            _span(node, phase, answered[node, phase], fates, moments)
+            for node in roles.nodes
+            for phase in _PHASES
+            if (node, phase) in answered
+        ],
+        course=[
+            course
+            for node in roles.nodes
+            if (course := _course(node, [each for phase in _PHASES for each in answered.get((node, phase), ())], fates, moments))
+        ],
+        set_aside=list(set_aside),
+    )
+
+
+class _Fates:
+    """What became of acknowledged writes, by the findings of the round's audits in their order."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self._missing = {each for finding in findings if finding.anomaly not in _DAMAGED for each in finding.missing}
+        in_the_end = {(finding.collection, finding.key): finding for finding in findings if finding.anomaly is not Anomaly.SPLIT}
+        self._survivors = {finding.survivor for finding in in_the_end.values()}
+        self._right = {place for place, finding in in_the_end.items() if finding.anomaly is Anomaly.OK}
+
+    def lost(self, write: Operation) -> bool:
+        """Whether what was read excludes it."""
+        return write in self._missing
+
+    def found(self, write: Operation) -> bool:
+        """Whether it was read in the end. A counter that is right has all of its increments."""
+        if write.action == "increment":
+            return write.place in self._right
+        return write in self._survivors and write not in self._missing
+
+
+def _span(node: str, phase: Phase, operations: Sequence[Operation], fates: _Fates, moments: Moments) -> NodeSpan:
+    ended = Counter(each.outcome for each in operations)
+    acknowledged = [each for each in operations if each.outcome == "ok"]
+    last = max((each.completed for each in acknowledged if each.completed is not None), default=None)
+    return NodeSpan(
+        node=node,
+        phase=phase,
+        acknowledged=ended["ok"],
+        found=sum(map(fates.found, acknowledged)),
+        lost=sum(map(fates.lost, acknowledged)),
+        unknown=ended["unknown"],
+        refused=ended["refused"],
+        last_second=None if last is None else moments.second(last),
+    )
+
+
+def _course(node: str, operations: Sequence[Operation], fates: _Fates, moments: Moments) -> NodeCourse | None:
+    """None if it acknowledged nothing."""
+    bins, found, lost = Counter[int](), Counter[int](), Counter[int]()
+    for each in operations:
+        if each.outcome == "ok" and each.completed is not None:
+            number = (each.completed - moments.struck) // _BIN_NS
+            bins[number] += 1
+            found[number] += fates.found(each)
+            lost[number] += fates.lost(each)
+    if not bins:
+        return None
+    numbers = range(min(bins), max(bins) + 1)
+    acknowledged, there, gone = ([counts[each] for each in numbers] for counts in (bins, found, lost))
+    return NodeCourse(node=node, first=min(bins), acknowledged=acknowledged, found=there, lost=gone)

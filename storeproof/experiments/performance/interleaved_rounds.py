@@ -1,0 +1,177 @@
+"""Interleaved rounds of all stores: a disturbance of the machine strikes all of them, and not the one that was measured just then.
+
+A case is one store's. The first case of a comparison prepares all the stores that have it before them, with each number of indexes, and
+runs their rounds: in each block every one of them has one, in random order. The other cases then find theirs measured. There are as many
+blocks as it takes until all numbers are precise enough.
+
+With several laps, the first case of all runs all laps but the last one, each over everything that is to be measured. Between two laps
+all servers are started again. So the rounds of a number lie as far apart as those of two runs, and on different starts of its server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from random import Random
+
+from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
+from storeproof.experiments.performance.store_rounds import StoreRounds
+from storeproof.load.hosts.load_hosts import LoadEngines
+from storeproof.load.quality.ceiling import Ceilings
+from storeproof.store_under_test import StoreUnderTest
+
+Place = tuple[StoreUnderTest, str]
+"""A store, and the id of a case."""
+Compared = Sequence[tuple[StoreUnderTest, BenchmarkConfig]]
+"""What is measured in the same blocks: each store with each number of indexes."""
+
+
+class InterleavedRounds:
+    """All of a run, one comparison after the other, and the load engines with their connections, which outlast a comparison.
+
+    A comparison is a workload with one number of clients, one rate and so on: by all stores, and with each number of indexes.
+    """
+
+    def __init__(
+        self, ceilings: Ceilings, waiting: Callable[[str], Sequence[StoreUnderTest]], plan: Sequence[BenchmarkConfig], laps: int = 1
+    ) -> None:
+        """
+        Args:
+            waiting: by the id of a case the stores under test that have it before them.
+            plan: all that the scale can measure, in the order of the cases.
+            laps: over what waits of it.
+        """
+        self._ceilings = ceilings
+        self._waiting = waiting
+        self._plan = plan
+        self._laps = laps
+        self._engines: dict[tuple[StoreUnderTest, int, str], tuple[object, LoadEngines]] = {}
+        """By store, number of indexes, and reason against the wire engine: a connection belongs to one collection."""
+        self._begun: dict[Place, StoreRounds] | None = None
+        """Those that wait for the last lap; None before the first one."""
+        self._rounds: dict[Place, StoreRounds] = {}
+        """Those of the comparison that was measured last."""
+
+    def rounds_of(self, config: BenchmarkConfig, sut: StoreUnderTest) -> StoreRounds:
+        """Those of one store, whose case closes them: measured with those of the others, if they were not yet."""
+        if (sut, config.case) not in self._rounds:
+            self._measure(config, sut)
+        return self._rounds.pop((sut, config.case))
+
+    def close(self) -> None:
+        """Remove what is left, and end all connections."""
+        self._end_connections()  # first of all: no client may write to what is being removed
+        self._rounds |= self._begun or {}
+        self._clear()
+
+    def _measure(self, config: BenchmarkConfig, first: StoreUnderTest) -> None:
+        self._clear()
+        if self._begun is None:
+            self._begun = {}
+            for number in range(1, self._laps):
+                self._run_lap(number, config, first)
+        begun = list(self._begun.values())
+        self._rounds = self._of(config, self._compared(config, config, first))
+        self._run_rounds(config, self._rounds)
+        own = self._rounds[first, config.case]
+        for rounds in {*begun, *self._rounds.values()} - {own}:
+            rounds.elsewhere += rounds.seconds
+            own.elsewhere -= rounds.seconds
+            rounds.seconds = 0.0
+
+    def _run_lap(self, number: int, config: BenchmarkConfig, first: StoreUnderTest) -> None:
+        """One before the last, over all comparisons that wait, on servers that are ended after it."""
+        assert self._begun is not None
+        for each in self._comparisons(config, first):
+            rounds = self._of(each, self._compared(each, config, first))
+            self._begun |= rounds
+            first.progress(f"{each.name}: lap {number} of {self._laps}")
+            self._run_rounds(each, rounds)
+            for one in rounds.values():
+                one.end_lap()
+        self._end_connections()
+        for sut in dict.fromkeys(sut for sut, _ in self._begun):
+            sut.close_shared()
+
+    def _comparisons(self, config: BenchmarkConfig, first: StoreUnderTest) -> Iterator[BenchmarkConfig]:
+        """One configuration of each, beginning with that of the case that runs."""
+        known: set[str] = set()
+        for each in (config, *self._plan):
+            if each.case not in known and self._compared(each, config, first):
+                known.update(one.case for one in each.with_each_index_count())
+                yield each
+
+    def _compared(self, config: BenchmarkConfig, running: BenchmarkConfig, first: StoreUnderTest) -> Compared:
+        """What is measured in the same blocks; `running`: the case that runs on the store `first`, and waits no more."""
+        return [
+            (sut, each)
+            for each in config.with_each_index_count()
+            for sut in (*((first,) if each.case == running.case else ()), *self._waiting(each.case))
+        ]
+
+    def _of(self, config: BenchmarkConfig, compared: Compared) -> dict[Place, StoreRounds]:
+        """Their rounds, begun in an earlier lap or new."""
+        assert self._begun is not None
+        no_wire = _no_wire(config, [sut for sut, _ in compared])
+        found = {}
+        for sut, each in compared:
+            of_others = "" if sut.target.parts else no_wire  # a composite store has a reason of its own
+            rounds = self._begun.pop((sut, each.case), None)
+            if rounds is None:
+                rounds = StoreRounds(each, sut, partial(self._engines_of, sut, each.indexes, of_others), self._ceilings)
+                rounds.alone = sum(other is sut for other, _ in compared) == 1
+            found[sut, each.case] = rounds
+        return found
+
+    def _run_rounds(self, config: BenchmarkConfig, compared: Mapping[Place, StoreRounds]) -> None:
+        """One lap over a comparison."""
+        for rounds in compared.values():
+            rounds.prepare()
+        first = next(sut for sut, _ in compared)
+        scale = first.scale.performance.rounds
+        for number in range(scale.at_most // self._laps):
+            block = list(compared.values())
+            may_end = number >= scale.at_least and (number - scale.at_least) % scale.every == 0
+            if may_end and all(rounds.enough(self._laps) for rounds in block):
+                break
+            Random(f"{first.seed}:{config.name}:{number}").shuffle(block)
+            for rounds in block:
+                rounds.run_round()
+        sound = {place: rounds for place, rounds in compared.items() if rounds.sound}
+        for (sut, case), rounds in sound.items():
+            rounds.interleaved_with = tuple(other.target.id for other, its in sound if other is not sut and its == case)
+
+    def _clear(self) -> None:
+        with ExitStack() as closing:
+            for rounds in self._rounds.values():
+                closing.callback(rounds.close)
+            self._rounds = {}
+
+    def _end_connections(self) -> None:
+        for _address, engines in self._engines.values():
+            engines.close()
+        self._engines.clear()
+
+    def _engines_of(self, sut: StoreUnderTest, indexes: int, no_wire: str) -> LoadEngines:
+        """Those for the store as it runs now."""
+        address = sut.shared().address
+        known = self._engines.get((sut, indexes, no_wire))
+        if known is not None and known[0] != address:
+            known[1].close()
+            known = None
+        if known is None:
+            known = self._engines[sut, indexes, no_wire] = (address, sut.options.engines(sut.target, address, no_wire))
+        return known[1]
+
+
+def _no_wire(config: BenchmarkConfig, suts: Sequence[StoreUnderTest]) -> str:
+    """Why these stores are not measured with the wire engine; empty: they are, where it is possible.
+
+    The layer of a composite store is in its client, so that only the client can load it. A ratio needs one engine for both stores, and
+    against one store alone is what the question about a pair is.
+    """
+    layered = next((sut.target.id for sut in suts if sut.target.parts), None)
+    if layered is None or len(set(suts)) == 1 or config.pipeline > 1:  # a client has one request in flight
+        return ""
+    return f"{layered} is measured beside it, whose layer only a client has, and a ratio needs one engine for both"

@@ -1,0 +1,149 @@
+"""Rounds on a cluster in words and numbers: what a struck primary acknowledged, what became of it, and when another took over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from storeproof import units
+from storeproof.report.tables import Cell, Table
+from storeproof.result.measured.cluster_round import ClusterRoundRecord, NodeSpan, Phase, shown_rounds
+from storeproof.result.model import GuaranteeRecord
+
+NOTE: Final = (
+    "Of each fault the round with most losses, or the first. Bars are writes that clients were told are done, by the node that told them, "
+    "in fifths of a second: upwards those that were found in the end, downwards and striped those that are certainly lost. Hollow: "
+    "deletes, and what a later write replaced, leave no trace that could be found or missed. So at least as many are lost as is shown."
+)
+_HEADER: Final = ("node", "when", "acknowledged", "found", "certainly lost", "no trace", "unknown", "refused", "last acknowledged")
+
+
+@dataclass(frozen=True)
+class FaultWords:
+    """How a fault of a cluster is told."""
+
+    deed: str
+    """Follows the node's name, at the moment of the fault."""
+    lasting: str
+    """What it was while the fault lasted: follows "while" and the node's name."""
+    end: str
+    """Follows the node's name, at the end of the fault."""
+
+
+WORDS: Final = {
+    "isolate_primary": FaultWords("is isolated", "was isolated", "hears the others again"),
+    "pause_primary": FaultWords("is paused", "was paused", "goes on"),
+    "lagging_node_wipe": FaultWords("is gone, with its data", "was slow, then gone", "is back"),
+    "kill_primary": FaultWords("is killed", "was gone", "is back"),
+}
+_OTHER: Final = FaultWords("is struck", "was struck", "is back")
+
+
+def words_of(record: ClusterRoundRecord) -> FaultWords:
+    """Those of its fault."""
+    return WORDS.get(record.fault, _OTHER)
+
+
+def pictured(record: GuaranteeRecord) -> list[ClusterRoundRecord]:
+    """The rounds that are shown, one of each fault; none in results that kept none."""
+    return [each for each in shown_rounds(record.cluster_rounds) if each.course]
+
+
+def told(record: ClusterRoundRecord) -> str:
+    """What the primary acknowledged after the fault, what became of it, and who took over: one sentence for each."""
+    return " ".join(_sentences(record))
+
+
+def spans(record: ClusterRoundRecord) -> Table:
+    """A row for each node and phase in which it was asked for anything."""
+    rows = [
+        [
+            Cell(each.node, "strong"),
+            Cell(_when(each.phase, record)),
+            Cell(units.whole(each.acknowledged)),
+            Cell(units.whole(each.found)),
+            Cell(units.whole(each.lost), "bad" if each.lost else "dim"),
+            Cell(units.whole(each.acknowledged - each.found - each.lost)),
+            Cell(units.whole(each.unknown), "" if each.unknown else "dim"),
+            Cell(units.whole(each.refused), "" if each.refused else "dim"),
+            Cell("–" if each.last_second is None else second(each.last_second)),
+        ]
+        for each in record.spans
+    ]
+    return Table(_HEADER, rows, "No client was answered.", frozenset(range(2, len(_HEADER))))
+
+
+def second(value: float) -> str:
+    """A moment, relative to the fault."""
+    return f"{value:.2f} s".replace("-", "−")
+
+
+def _when(phase: Phase, record: ClusterRoundRecord) -> str:
+    if phase == "during":
+        return f"while {record.struck} {words_of(record).lasting}"
+    return "before the fault" if phase == "before" else "after it"
+
+
+def _sentences(record: ClusterRoundRecord) -> Iterator[str]:
+    of_struck = {each.phase: each for each in record.spans if each.node == record.struck}
+    window, opening = _window(record, of_struck)
+    lost = sum(each.lost for each in window)
+    yield opening + (f": {_became(window)}." if any(each.acknowledged for each in window) else ".")
+    if not record.lost and not any(each.acknowledged for each in window):
+        yield "No acknowledged write of this round is missing."
+    if rest := record.lost - lost:
+        yield f"Of the other writes of this round at least {units.whole(rest)} {_are(rest)} lost."
+    if record.successor is None or record.failover_second is None:
+        yield "No other node took writes in time."
+    else:
+        yield f"{record.successor} took writes {units.seconds(record.failover_second)} after the fault."
+    if record.primary != (record.successor or record.struck):
+        yield f"In the end {record.primary} was the primary{' again' if record.primary == record.struck else ''}."
+    for each in record.set_aside:
+        files = f"{units.plural(each.files, 'file')} with {units.plural(each.records, 'record')} ({units.size(each.bytes)})"
+        yield f"{each.node} undid writes, and keeps them in {files}."
+
+
+def _window(record: ClusterRoundRecord, of_struck: dict[Phase, NodeSpan]) -> tuple[list[NodeSpan], str]:
+    """The spans of the struck node that a sentence is about, and how it begins."""
+    before, during, after = (of_struck.get(phase) for phase in ("before", "during", "after"))
+    node = record.struck
+    if record.fault == "kill_primary":
+        found = [each for each in (before, during) if each]
+        return found, f"The primary {node} was killed after it had acknowledged {_writes(found)}"
+    if record.fault == "lagging_node_wipe":
+        found = [during] if during else []
+        return found, f"While the others lagged behind it, the primary {node} acknowledged {_writes(found)}, and was lost with its data"
+    if record.fault == "pause_primary":
+        found = [after] if after else []
+        paused = "" if record.healed_second is None else f", paused for {units.seconds(record.healed_second)},"
+        return found, f"The old primary {node}{paused} acknowledged {_writes(found)} when it went on"
+    lost_after = after is not None and after.lost > 0
+    found = [each for each in (during, after if lost_after else None) if each]
+    last = max((each.last_second for each in found if each.last_second is not None), default=0.0)
+    lasting = words_of(record).lasting
+    if not any(each.acknowledged for each in found):
+        return found, f"The old primary {node} acknowledged no write while it {lasting}"
+    if last <= 0:  # the fault takes some milliseconds
+        return found, f"The old primary {node} acknowledged {_writes(found)} as it {lasting}, and none later"
+    return found, f"The old primary {node} went on acknowledging {_writes(found)} for {units.seconds(last)} after it {lasting}"
+
+
+def _writes(found: Sequence[NodeSpan]) -> str:
+    number = sum(each.acknowledged for each in found)
+    return units.plural(number, "write") if number else "no write"
+
+
+def _became(window: Sequence[NodeSpan]) -> str:
+    acknowledged, found, lost = (sum(getattr(each, name) for each in window) for name in ("acknowledged", "found", "lost"))
+    if not lost:
+        return "none of them is missing" if acknowledged > 1 else "it is not missing"
+    if lost == acknowledged:
+        return "all of them are lost" if lost > 1 else "it is lost"
+    there = units.whole(found) if found else "none"
+    return f"at least {units.whole(lost)} of them {_are(lost)} lost, and {there} {'was' if found < 2 else 'were'} found"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"

@@ -1,0 +1,109 @@
+"""One round on a cluster: who took writes before, during and after the fault, and which of them were lost."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from pydantic import Field
+
+from storeproof.result.part import Part
+
+BIN_SECONDS: Final = 0.2
+"""The width of the bins of a `NodeCourse`."""
+
+Phase = Literal["before", "during", "after"]
+"""Before the fault began, until it ended, and later. A fault that loses a node ends only after the load: then there is no `after`."""
+
+
+class NodeSpan(Part):
+    """What clients that wrote at one node were answered in one phase. An acknowledgement counts when it arrived, all else when it was
+    sent."""
+
+    node: str
+    phase: Phase
+    acknowledged: int
+    """Writes: puts, deletes and increments."""
+    found: int
+    """Of these, those that were read in the end: the record that a put wrote, or a counter that is right."""
+    lost: int
+    """Of these, those that are certainly lost: what was read in the end excludes them. The others left no trace that could be found or
+    missed: deletes, puts that a later write replaced, and increments of a counter that is wrong."""
+    unknown: int
+    refused: int
+    last_second: float | None
+    """The last acknowledgement; None if there was none."""
+
+
+class NodeCourse(Part):
+    """The acknowledgements of one node over time, in bins of a fifth of a second, of which the first and the last are not empty."""
+
+    node: str
+    first: int
+    """The number of the first bin: 0 begins at second 0, and -1 ends there."""
+    acknowledged: list[int]
+    found: list[int]
+    """In the same bins, as `lost`."""
+    lost: list[int]
+
+
+class SetAside(Part):
+    """Writes that a node undid when it rejoined, and keeps in files."""
+
+    node: str
+    files: int
+    bytes: int
+    records: int
+
+
+class ClusterRoundRecord(Part):
+    """One round after which all records were read back. Seconds are relative to the moment at which the fault had struck."""
+
+    fault: str
+    nodes: list[str]
+    struck: str
+    """The node that the fault struck: the primary until then."""
+    successor: str | None
+    """The node that took writes next; None if no other did in time."""
+    primary: str
+    """The primary in the end, of which all records were read."""
+    began_second: float
+    """When the load began; negative."""
+    strike_second: float
+    """When the fault began, if it takes time: 0 or negative."""
+    failover_second: float | None
+    """When the successor acknowledged a write first."""
+    healed_second: float | None
+    """When the fault ended; None if the node was lost, and came back only after the load."""
+    ended_second: float
+    """When the load had ended."""
+    spans: list[NodeSpan]
+    """Without those in which nothing was asked."""
+    course: list[NodeCourse] = Field(default_factory=list)
+    """Of each node that acknowledged any. Only one round of each fault has it: the one with most losses, else the first."""
+    set_aside: list[SetAside] = Field(default_factory=list)
+
+    @property
+    def lost(self) -> int:
+        """At all nodes."""
+        return sum(each.lost for each in self.spans)
+
+    @property
+    def acknowledged(self) -> int:
+        """By all nodes."""
+        return sum(each.acknowledged for each in self.spans)
+
+
+def with_one_course(rounds: list[ClusterRoundRecord]) -> list[ClusterRoundRecord]:
+    """The rounds as a result keeps them: of each fault only the shown one with its course."""
+    shown = set(map(id, shown_rounds(rounds)))
+    return [each if id(each) in shown else each.model_copy(update={"course": []}) for each in rounds]
+
+
+def shown_rounds(rounds: list[ClusterRoundRecord]) -> list[ClusterRoundRecord]:
+    """One round of each fault: the first of those with most losses."""
+    worst: dict[str, ClusterRoundRecord] = {}
+    for each in rounds:
+        known = worst.get(each.fault)
+        if known is None or each.lost > known.lost:
+            worst[each.fault] = each
+    return list(worst.values())
