@@ -19,6 +19,7 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
 SERIAL = (
     # They assert how long something takes, or measure the processor that is left for them.
     "adapters/test_sqlite_host.py",
+    "cli/test_decide_time.py",
     "end_to_end/test_interleaved.py",
     "experiments/performance",
     "load/test_ceiling.py",

@@ -28,6 +28,8 @@ from storeproof.report.parts.outages import outages
 from storeproof.report.parts.overview import overview, role_anchor, workload_anchor
 from storeproof.report.parts.rendering import whole_page
 from storeproof.report.parts.roles import label_of
+from storeproof.report.parts.stale_reads import NOTE as STALE_NOTE
+from storeproof.report.parts.stale_reads import stale_reads
 from storeproof.report.pictures.cluster_lanes import cluster_pictures
 from storeproof.report.resources.server_cost import COST_NOTE, about_costs
 from storeproof.report.resources.server_cost import costs as costs_of_server
@@ -85,6 +87,8 @@ def render_html(result: Result, against: str = "") -> str:
         cluster_note=CLUSTER_NOTE,
         strength=NOTE,
         hardships=hardships(result),
+        stale=stale_reads(result),
+        stale_note=STALE_NOTE,
         gates=gates.LEGEND,
         grades=numbers.LEGEND,
         numbers=numbers.count(measurements),

@@ -21,6 +21,8 @@ from storeproof.report.parts.outages import NOTE as OUTAGES_NOTE
 from storeproof.report.parts.outages import outages
 from storeproof.report.parts.overview import overview
 from storeproof.report.parts.roles import label_of
+from storeproof.report.parts.stale_reads import NOTE as STALE_NOTE
+from storeproof.report.parts.stale_reads import stale_reads
 from storeproof.report.resources.server_cost import COST_NOTE, about_costs, costs
 from storeproof.report.speed import caches, index_costs, noise, numbers, ratios
 from storeproof.report.speed.table import about, speed
@@ -52,6 +54,7 @@ def render_markdown(result: Result, against: str = "") -> str:
         NOTE if result.stores else "",
         _clusters(result),
         table_of(hardships(result)),
+        _stale(result),
         _folded("Every fault in numbers", faults(result)),
         _speed(result, against),
         _joint(result),
@@ -128,6 +131,12 @@ def _outages(result: Result) -> str:
     """Nothing where nothing failed under load."""
     table = outages(result)
     return f"### While something fails\n\n{OUTAGES_NOTE}\n\n{table_of(table)}" if table.rows else ""
+
+
+def _stale(result: Result) -> str:
+    """Nothing where no reads were watched."""
+    table = stale_reads(result)
+    return f"### Stale reads\n\n{STALE_NOTE}\n\n{table_of(table)}" if table.rows else ""
 
 
 def _caches(result: Result) -> str:

@@ -21,6 +21,10 @@ NAME = "result.json"
 LONGEST = 64 << 20
 """Bytes; the largest published result has five million."""
 _NUMBER = re.compile("[0-9]{1,4}")
+_BEGINS = re.compile(r'\s*{\s*"format":\s*"([0-9.]+)"')
+_MAJOR, _MINOR = map(int, FORMAT.split("."))
+_READABLE = dict.fromkeys([*OLDER, *(f"{_MAJOR}.{each}" for each in range(_MINOR + 1))])
+"""The formats that are read: of the same major version those that are not newer than ours."""
 
 UNFINISHED = "unfinished.json"
 """In the report directory during a run: its result so far."""
@@ -74,6 +78,8 @@ def read_result(path: Path) -> Result:
 
 def result_from(text: str, file: Path | str) -> Result:
     """The result in a text; `file` is its name in messages. Raises as `read_result` does."""
+    if (ours := _at_once(text)) is not None:
+        return ours
     try:
         data = json.loads(text)
     except RecursionError:
@@ -97,6 +103,19 @@ def result_from(text: str, file: Path | str) -> Result:
             lines.append(f"  and {len(found) - 5} more")
         lines.append("run the suites again to replace it")
         raise UsageError(f"{file} is not a result in format {written_in}:\n" + "\n".join(lines)) from None
+
+
+def _at_once(text: str) -> Result | None:
+    """What we write ourselves begins with its format, so that no second parser has to find it. None for all else, and where something is
+    wrong: it is read again for the message."""
+    begins = _BEGINS.match(text)
+    if begins is None or begins[1] in OLDER or begins[1] not in _READABLE:
+        return None
+    try:
+        found = Result.model_validate_json(text)
+    except ValidationError:
+        return None
+    return found if found.format == begins[1] else None
 
 
 def files_of(path: Path) -> list[Path]:
@@ -124,10 +143,10 @@ def _check_format(file: Path | str, text: str) -> None:
     """The same major version with a minor not newer than ours is read, and `OLDER`; anything else is an error, never a guess."""
     if text in OLDER:
         return
-    ours = tuple(int(part) for part in FORMAT.split("."))
     major, _, minor = text.partition(".")
     if not (_NUMBER.fullmatch(major) and _NUMBER.fullmatch(minor)):
         raise UsageError(f'{file}: format is "{in_one_line(text, 40)}"; a format is written "MAJOR.MINOR"')
-    if int(major) != ours[0] or int(minor) > ours[1]:
-        known = ", ".join(dict.fromkeys([*OLDER, *(f"{ours[0]}.{each}" for each in range(ours[1] + 1))]))
-        raise UsageError(f"{file}: format is {text}; this version of storeproof reads {known}; upgrade storeproof, or run it again")
+    if int(major) != _MAJOR or int(minor) > _MINOR:
+        raise UsageError(
+            f"{file}: format is {text}; this version of storeproof reads {', '.join(_READABLE)}; upgrade storeproof, or run it again"
+        )

@@ -8,6 +8,7 @@ from typing import Any, Final
 from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss
 from storeproof.report.parts.roles import MANY, Role, label_of
 from storeproof.report.parts.speeds import SPEEDS
+from storeproof.report.parts.stale_reads import stale_of
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import FORMAT
 from storeproof.site.answers import letters
@@ -41,6 +42,7 @@ def payload(content: Content) -> dict[str, Any]:
         "speeds": [list(each) for each in SPEEDS.items()],
         "runs": [_run(source, tables.get(number)) for number, source in enumerate(content.sources)],
         "run": position[id(main.source)] if main else None,
+        "groups": {name: each.title for name, each in content.groups.items()},
         "capabilities": [_capability(content, name) for name in content.capabilities],
         "variants": [_variant(each, content, position, tables) for each in content.variants],
     }
@@ -148,7 +150,15 @@ def _variant(each: Variant, content: Content, position: dict[int, int], tables: 
             if name in each.losses
         },
         "speeds": speeds,
+        **_stale(each),
     }
+
+
+def _stale(variant: Variant) -> dict[str, Any]:
+    """Of the preferred result that watched its reads: how many were stale, of how many, the greatest age in ms, and whether it does not
+    declare them."""
+    found = next((stale for each in variant.joined if (stale := stale_of(each.store)) is not None), None)
+    return {"stale": [found.stale, found.reads, found.oldest_ms, found.broken]} if found else {}
 
 
 def _cells(variant: Variant, table: SpeedTable) -> list[dict[str, Any] | None]:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import itertools
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
 
 from storeproof.outcome import IDLE, Outcome
 from storeproof.report.other_faults import hardships
 from storeproof.report.parts.cluster_rounds import NOTE
 from storeproof.report.parts.fault_table import fault_table
 from storeproof.report.parts.losses import FAULTS
+from storeproof.report.parts.stale_reads import NOTE as STALE_NOTE
+from storeproof.report.parts.stale_reads import stale_table
 from storeproof.report.pictures.cluster_lanes import cluster_pictures
+from storeproof.report.speed import caches
 from storeproof.report.tables import Cell, Table
+from storeproof.result.model import Result
 from storeproof.result.needs.servers import SMOKE
 from storeproof.site.answers import by_group, missing_by_reason
 from storeproof.site.badges import badge_of, default_of
@@ -27,6 +31,9 @@ from storeproof.site.names import loss_anchor, run_page, store_page, variant_pag
 from storeproof.site.outages import outages_of
 from storeproof.site.rates import rate_of, rates_of
 from storeproof.site.rendering import Renderer
+from storeproof.site.sources import Source
+
+T = TypeVar("T")
 
 _OTHER_FAULTS = ("durability.bootstrap", "durability.full_disk", "durability.corruption")
 
@@ -73,6 +80,10 @@ def _shown(variant: Variant, content: Content) -> dict[str, Any]:
         "missing": missing_by_reason(answers),
         "speeds": [(found, rates_of(found.store)) for found in variant.measured],
         "outages": outages_of(variant.outages.store, f"../{run_page(variant.outages.source.result.run.id)}") if variant.outages else None,
+        "stale": _first(variant, lambda found: _with_rows(stale_table(found.store))),
+        "stale_note": STALE_NOTE,
+        "caches": _first(variant, lambda found: caches.all_tables(_alone(found))),
+        "caches_note": caches.NOTE,
         "other_faults": _other_faults(variant),
         "known": _known(variant, content),
         "note": described.note if described else "",
@@ -107,11 +118,25 @@ def _losses(variant: Variant) -> Table:
     return fault_table(["fault"], struck, ["run"])
 
 
+def _first(variant: Variant, told: Callable[[Found], T]) -> tuple[Source, T] | None:
+    """What the preferred result that has any of it says, and that result."""
+    return next(((found.source, said) for found in variant.joined if (said := told(found))), None)
+
+
+def _with_rows(table: Table) -> Table | None:
+    return table if table.rows else None
+
+
+def _alone(found: Found) -> Result:
+    """Its result, as if it had been run alone."""
+    return found.source.result.model_copy(update={"stores": [found.store]})
+
+
 def _other_faults(variant: Variant) -> list[tuple[str, str, str, str]]:
     """What was done to it, what became of it, the detail, and how it is meant."""
     for found in variant.joined:
         if any(each.id.startswith(_OTHER_FAULTS) and each.outcome not in IDLE for each in found.store.outcomes):
-            table = hardships(found.source.result.model_copy(update={"stores": [found.store]}))
+            table = hardships(_alone(found))
             return [(name, cell.text, cell.hint, cell.tone) for name, cell in zip(table.header[1:], table.rows[0][1:], strict=True)]
     return []
 

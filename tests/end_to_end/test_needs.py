@@ -101,7 +101,7 @@ def test_needs_that_no_candidate_meets_fail_the_run(tmp_path: Path) -> None:
     failed = run(tmp_path, "--needs=needs.yaml", "--launch=process", cases={CACHE: ["stateful.single_key"]})
     assert failed.counted.keys() == {"pass", "excluded"}
     assert failed.code == pytest.ExitCode.TESTS_FAILED, failed.said
-    assert "No candidate meets every need. Nearest: a, without process_crash (orders)." in failed.said
+    assert "No candidate meets every need. Nearest: a, without durability through kill -9 (orders)." in failed.said
 
 
 def test_a_missing_file_ends_the_run_before_it_begins(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
 from storeproof.result.json_file import read_result, result_schema, write_result
+from storeproof.result.model import FORMAT
 from storeproof.result.part import Gate
 from tests.report.sample import sample_result
 
@@ -22,6 +23,19 @@ def test_a_result_comes_back_as_it_was_written(tmp_path: Path) -> None:
     write_result(result, tmp_path / "deep" / "result.json")
     assert read_result(tmp_path / "deep" / "result.json") == result
     assert read_result(tmp_path / "deep") == result
+
+
+@pytest.mark.parametrize("form", ["2.1", FORMAT])
+def test_what_we_wrote_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    """A decision reads all published results: a second parser, which only messages need, would take as long again."""
+    result = sample_result().model_copy(update={"format": form})
+    write_result(result, tmp_path / "result.json")
+
+    def parsed(*_: object) -> None:
+        raise AssertionError("parsed twice")
+
+    monkeypatch.setattr(json, "loads", parsed)
+    assert read_result(tmp_path) == result
 
 
 def test_the_counts_name_every_outcome(tmp_path: Path) -> None:

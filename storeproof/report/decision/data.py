@@ -17,6 +17,7 @@ def decision_data(decision: Decision) -> dict[str, Any]:
         "question": decision.needs.question,
         "answer": words.headline(decision),
         "candidates": [_candidate(each, front=each in decision.front) for each in decision.candidates],
+        "looser": [{"need": each.need.id, "instead": each.instead.name, "candidates": list(each.candidates)} for each in decision.looser],
         "one_need_less": [{"need": each.need.id, "candidates": list(each.candidates), "gain": each.gain} for each in decision.dropped],
         "runs": [{"run": each.run, "started": each.side.result.run.started, "file": str(each.file)} for each in words.runs(decision)],
         "left_out": words.left_out(decision),

@@ -13,6 +13,8 @@ from storeproof.report.tables import Cell, Table
 from storeproof.result.needs.decision import Candidate, Decision
 from storeproof.result.needs.judged_need import JudgedNeed, Verdict
 
+_SHOWN: Final = 4
+"""Of the nearest candidates all evidence is shown."""
 VALID_DAYS: Final = 180
 """Of the latest run: by then most stores have a newer release."""
 
@@ -30,22 +32,22 @@ def _parts(decision: Decision) -> Iterator[str]:
     yield "\n".join(f"* {cell_of(words.need(each))}{'' if each.must else ', wished for'}" for each in decision.wanted)
     yield "## Options"
     yield table_of(_options(decision))
-    if decision.dropped:
-        yield "What one need less would buy:"
-        yield "\n".join(f"* {cell_of(words.dropped(each))}" for each in decision.dropped)
+    if bought := words.bought(decision):
+        yield "What one need less, or a looser one, would buy:"
+        yield "\n".join(f"* {cell_of(line)}" for line in bought)
     yield "Candidates that no other beats in what they lack, lose, can do and cost:"
     yield table_of(tables.front(decision))
     yield "## Evidence"
-    for each in decision.candidates[:4]:
+    shown = decision.candidates[:_SHOWN]
+    for each in shown:
         yield f"### {cell_of(each.name)}"
         yield table_of(_judged_table(each))
         if each.costs:
             yield table_of(tables.costs(each))
     yield "## Decision\n\nOpen. This page has the evidence; the choice is yours."
     yield "## Consequences"
-    yield (
-        "\n".join(f"* {cell_of(line)}" for line in _known_failures(decision)) or "No known failures of the candidates that no other beats."
-    )
+    against = dict.fromkeys(line for each in (*decision.front, *shown) for line in words.known(decision, each))
+    yield "\n".join(f"* {cell_of(line)}" for line in against) or "No known failures, and no stale reads, of the candidates above."
     yield "## Results that this rests on"
     yield "\n".join(_result(decision))
     if out := words.left_out(decision):
@@ -79,19 +81,6 @@ def _evidence(found: JudgedNeed) -> str:
         return f"to show it: {found.command}"
     runs = dict.fromkeys(words.source(each.source) for each in found.seen)
     return "; ".join(runs) or "–"
-
-
-def _known_failures(decision: Decision) -> Iterator[str]:
-    """Of the stores on the front, as their results have them."""
-    seen = set()
-    for candidate in decision.front:
-        for target in dict.fromkeys(candidate.targets.values()):
-            known = decision.evidence.get(target)
-            for source in known.sources if known else ():
-                for case in source.cases.values():
-                    if case.outcome == "known_fail" and (target, case.id) not in seen:
-                        seen.add((target, case.id))
-                        yield f"{target}: {case.id}: {case.detail.strip().partition(chr(10))[0]}"
 
 
 def _result(decision: Decision) -> Iterator[str]:

@@ -13,43 +13,44 @@ from storeproof.result.needs.decision import Decision
 from storeproof.result.needs.judged_need import Verdict
 from storeproof.units import plural
 
-_WIDTH: Final = 80
-_CANDIDATES: Final = 8
-_TOLD: Final = 3
-"""Candidates of which it is said in which way they meet a need that has alternatives."""
+_NARROWEST: Final = 80
+_WIDEST: Final = 120
+_CANDIDATES: Final = 5
 _STYLES: Final = {Verdict.MET: "green", Verdict.NOT_MET: "red", Verdict.NOT_SHOWN: "yellow"}
 
 
 def print_decision(decision: Decision, console: Console) -> None:
     """Print it."""
+    width = max(_NARROWEST, min(console.width, _WIDEST))
 
     def line(text: str, style: str = "") -> None:
         console.print(Text(printable(text), style), soft_wrap=True)
 
     line(decision.needs.question, "dim")
-    line(words.headline(decision), "bold")
+    headline = words.headline(decision)
+    line(headline, "bold")
     line("")
     shown = decision.candidates[:_CANDIDATES]
     widest = max(len(each.name) for each in shown)
     for each in shown:
         verdict = words.mark(each)
-        start = f" {each.name:<{widest}} {words.met(each):>6}  "
         text = Text(words.MARKS[verdict], _STYLES[verdict])
-        text.append(printable(start), "bold")
-        text.append(printable(_cut(words.against(each), _WIDTH - len(start) - 1)))
+        text.append(printable(f" {each.name:<{widest}}  {words.met(each)} needs met"), "bold")
         console.print(text, soft_wrap=True)
+        if each.binding:
+            line(f"  {_cut(words.against(each), width - 2)}")
+        for found in each.judged if each.meets_all else ():
+            if found.way and found.way not in headline:
+                line(f"  {_cut(f'{words.need(found.need)} by {found.way}', width - 2)}")
     if rest := len(decision.candidates) - len(shown):
         line(f"  and {plural(rest, 'candidate')} further from it", "dim")
-    told = decision.meeting or shown[:1]
-    if ways := [f"{each.name}: {way}" for each in told[:_TOLD] for way in words.ways(each)]:
-        line("")
-        for way in ways:
-            line(way, "dim")
-    if decision.dropped:
-        line("")
-        for dropped in decision.dropped[:4]:
-            line(words.dropped(dropped))
     nearest = decision.candidates[0]
+    alone = [each.need for each in nearest.missed]  # where the nearest miss one need alone, the headline says so
+    bought = [*map(words.looser, decision.looser), *(words.dropped(each) for each in decision.dropped if [each.need] != alone)]
+    if bought:
+        line("")
+    for told in bought[:4]:
+        line(told)
     if commands := list(dict.fromkeys(each.command for each in nearest.open if each.command)):
         line("")
         line(f"What is not shown of {nearest.name}:")

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from typing import Final
 
+from storeproof.outcome import Outcome
+from storeproof.report.parts.stale_reads import is_stale, seen_in
 from storeproof.result.needs.decision import Candidate, Decision, Dropped
 from storeproof.result.needs.evidence import Source
 from storeproof.result.needs.judged_need import JudgedNeed, Verdict
+from storeproof.result.needs.looser import Looser
 from storeproof.result.needs.need import Need
+from storeproof.units import plural
 
 MARKS = {Verdict.MET: "✔", Verdict.NOT_MET: "✘", Verdict.NOT_SHOWN: "?"}
 TONES = {Verdict.MET: "good", Verdict.NOT_MET: "bad", Verdict.NOT_SHOWN: "open"}
+_REFUSAL: Final = re.compile(r"unsupported: (?:[a-z_]+ on [a-z_0-9]+: )?")
+"""How the reason of a refusal begins: that it is lacking is said already."""
 _NAMED = 4
 """Candidates that a sentence names; of more it says how many there are."""
 
@@ -19,7 +27,7 @@ def headline(decision: Decision) -> str:
     """The answer in one or two sentences."""
     if meeting := decision.meeting:
         verb = "meets" if len(meeting) == 1 else "meet"
-        return f"{listed(each.name for each in meeting)} {verb} every need."
+        return f"{listed(each.name for each in meeting)} {verb} every need{_only(meeting)}."
     nearest = decision.candidates[0]
     if not nearest.missed:
         count = len(nearest.open)
@@ -28,10 +36,19 @@ def headline(decision: Decision) -> str:
     missed, left = [each.need for each in nearest.missed], len(nearest.open)
     alike = [each for each in decision.candidates if [other.need for other in each.missed] == missed and len(each.open) == left]
     answer = f"No candidate meets every need. Nearest: {listed(each.name for each in alike)}, without {needs(nearest.missed)}."
-    if not decision.possible:
-        return answer
-    verb = "misses" if len(decision.possible) == 1 else "miss"
-    return f"{answer} {listed(each.name for each in decision.possible)} {verb} nothing that was tried, and not all was."
+    if tried := [each.name for each in decision.possible if each.mostly_tried]:
+        answer += f" {listed(tried)} {'misses' if len(tried) == 1 else 'miss'} nothing that was tried, and not all was."
+    if untried := len(decision.possible) - len(tried):
+        answer += f" Of {plural(untried, 'other')} too little was tried."
+    return answer
+
+
+def _only(meeting: Sequence[Candidate]) -> str:
+    """The looser alternatives by which all of them meet a need: that is no small print."""
+    each_by = [{each.way for each in candidate.judged if each.need.must and each.alternative} for candidate in meeting]
+    shared = set.intersection(*each_by)
+    ways = [f"{need(each.need)} only by {each.way}" for each in meeting[0].judged if each.way in shared]
+    return f"; {listed(ways)}" if ways else ""
 
 
 def needs(judged: Sequence[JudgedNeed]) -> str:
@@ -42,7 +59,7 @@ def needs(judged: Sequence[JudgedNeed]) -> str:
 def need(it: Need) -> str:
     """A need with its role."""
     subject = "records of " if it.subject == "model" else ""
-    return f"{subject}{it.name} ({it.role})"
+    return f"{subject}{it.title or it.name} ({it.role})"
 
 
 def against(candidate: Candidate) -> str:
@@ -53,8 +70,9 @@ def against(candidate: Candidate) -> str:
     if binding.verdict is Verdict.MET:
         least = "at least " if binding.at_least else ""
         return f"tightest need: {need(binding.need)}, met {least}{binding.headroom:.2g} times"
-    more = len(candidate.missed) + len(candidate.open) - 1
-    return f"{need(binding.need)}: {binding.reason}" + (f"; and {more} more" if more else "")
+    said = f"{'lacks' if candidate.missed else 'not shown:'} {need(binding.need)}: {_REFUSAL.sub('', binding.reason)}"
+    counts = ((len(candidate.missed) - 1, "misses {} more"), (len(candidate.open) - (not candidate.missed), "{} more not shown"))
+    return "; ".join([said, *(words.format(count) for count, words in counts if count > 0)])
 
 
 def mark(candidate: Candidate) -> Verdict:
@@ -70,16 +88,23 @@ def met(candidate: Candidate) -> str:
     return f"{sum(each.verdict is Verdict.MET for each in wanted)}/{len(wanted)}"
 
 
-def ways(candidate: Candidate) -> list[str]:
-    """By which of several alternatives it meets a need."""
-    return [f"{need(each.need)}: met by {each.way}" for each in candidate.judged if each.way]
-
-
 def dropped(it: Dropped) -> str:
     """What one need less would buy."""
     verb = "meets" if len(it.candidates) == 1 else "meet"
-    gain = f", with up to {it.gain:.2g} times the rate" if it.gain is not None and it.gain > 1 else ""
+    least = "at least" if it.at_least else "up to"
+    gain = f", with {least} {it.gain:.2g} times the rate" if it.gain is not None and it.gain > 1 else ""
     return f"Without {need(it.need)}: {listed(it.candidates)} {verb} every other need{gain}."
+
+
+def bought(decision: Decision) -> list[str]:
+    """What a looser need, or one need less, would buy."""
+    return [*map(looser, decision.looser), *map(dropped, decision.dropped)]
+
+
+def looser(it: Looser) -> str:
+    """What a looser alternative would buy."""
+    verb = "meets" if len(it.candidates) == 1 else "meet"
+    return f"With {it.instead.title} in place of {need(it.need)}: {listed(it.candidates)} {verb} every need."
 
 
 def source(it: Source) -> str:
@@ -93,6 +118,18 @@ def listed(names: Iterable[str]) -> str:
     all_names = list(names)
     shown = all_names if len(all_names) <= _NAMED + 1 else [*all_names[:_NAMED], f"{len(all_names) - _NAMED} more"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def known(decision: Decision, candidate: Candidate) -> list[str]:
+    """What its results say against it that no need asks for: failures that are known, and stale reads that it declares."""
+    found: dict[str, str] = {}
+    for target in dict.fromkeys(candidate.targets.values()):
+        evidence = decision.evidence.get(target)
+        for one in evidence.sources if evidence else ():
+            for case in one.cases.values():
+                if case.outcome is Outcome.KNOWN_FAIL or is_stale(case):
+                    found.setdefault(f"{target}: {case.id}", seen_in(case))
+    return [f"{name}: {said}" for name, said in found.items()]
 
 
 def runs(decision: Decision) -> list[Source]:

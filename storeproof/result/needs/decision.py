@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from storeproof.result.needs.evidence import Evidence, ReadResult, join
 from storeproof.result.needs.judge import judge
 from storeproof.result.needs.judged_need import JudgedNeed, Verdict
 from storeproof.result.needs.loads import measurable
+from storeproof.result.needs.looser import Looser, looser_needs
 from storeproof.result.needs.need import Need, needs_of
 from storeproof.result.needs.together import command_of, deciding, judge_together, together_of
 from storeproof.spec import Spec
@@ -59,15 +60,21 @@ class Candidate:
 
     @property
     def headroom(self) -> float | None:
-        """The smallest of its roles: what was reached, as a multiple of what is needed; None where no rate is known."""
-        return min((each.headroom for each in self.judged if each.headroom is not None), default=None)
+        """The smallest of its roles: what was reached, as a multiple of what is needed; None where no rate is known that counts."""
+        return None if self.tightest is None else self.tightest.headroom
+
+    @property
+    def tightest(self) -> JudgedNeed | None:
+        """The rate with the smallest headroom, of those that were shown to be met or not."""
+        known = [each for each in self.judged if each.headroom is not None and each.verdict is not Verdict.NOT_SHOWN]
+        return min(known, key=lambda each: each.headroom or 0, default=None)
 
     @property
     def binding(self) -> JudgedNeed | None:
         """The need that stands first against it: the first missed one, then the first that was not shown, then the smallest headroom."""
         if self.missed or self.open:
             return (*self.missed, *self.open)[0]
-        return min((each for each in self.judged if each.headroom is not None), key=lambda each: each.headroom or 0, default=None)
+        return self.tightest
 
     @property
     def per_month(self) -> float | None:
@@ -87,6 +94,8 @@ class Dropped:
     candidates: tuple[str, ...]
     gain: float | None = None
     """The most of their headroom, over the most of those that meet the need as well, where both were measured in one run."""
+    at_least: bool = False
+    """Whether the gain may be larger: the load generator was the limit."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +108,8 @@ class Decision:
     """The nearest first."""
     evidence: Mapping[str, Evidence]
     """Of the stores of all candidates, by `store:variant`."""
+    looser: tuple[Looser, ...] = ()
+    """What a looser alternative in place of one need would buy."""
 
     @property
     def meeting(self) -> tuple[Candidate, ...]:
@@ -133,7 +144,7 @@ class Decision:
         for need in (each for each in self.wanted if each.must):
             only = [each for each in self.candidates if [missed.need for missed in each.missed] == [need] and not each.open]
             if only:
-                found.append(Dropped(need, tuple(each.name for each in only), _gain(only, self.meeting)))
+                found.append(Dropped(need, tuple(each.name for each in only), *_gain(only, self.meeting)))
         return tuple(sorted(found, key=lambda each: -len(each.candidates)))
 
 
@@ -157,11 +168,11 @@ def decide(needs: NeedsFile, results: Iterable[ReadResult], spec: Spec, file: st
         named = needs.candidates
         if not any(target in evidence for targets in named.values() for target in targets.values()):
             raise UsageError(f"no result holds a store of a candidate; they hold {', '.join(evidence)}")
-    candidates = [_candidate(name, targets, needs, wanted, evidence, spec, file) for name, targets in named.items()]
+    found = [_candidate(name, targets, needs, wanted, evidence, spec, file) for name, targets in named.items()]
+    candidates = tuple(sorted(found, key=_nearness))
     used = {target for targets in named.values() for target in targets.values()}
-    return Decision(
-        needs, wanted, tuple(sorted(candidates, key=_nearness)), {name: each for name, each in evidence.items() if name in used}
-    )
+    known = {name: each for name, each in evidence.items() if name in used}
+    return Decision(needs, wanted, candidates, known, tuple(_looser(candidates, needs, wanted, evidence, spec)))
 
 
 def _candidate(
@@ -198,6 +209,20 @@ def _candidate(
     return Candidate(name, dict(targets), tuple(judged), tuple(costs), max(losses, default=None))
 
 
+def _looser(
+    candidates: Sequence[Candidate], needs: NeedsFile, wanted: Sequence[Need], evidence: Mapping[str, Evidence], spec: Spec
+) -> Iterator[Looser]:
+    """For each need that alone keeps some candidates from meeting all, the strictest looser alternative that any of them has."""
+    for need in wanted:
+        only = [each for each in candidates if [missed.need for missed in each.missed] == [need] and not each.open]
+        for other in looser_needs(need, spec) if only else ():
+            targets = {each.name: evidence[each.targets[need.role]] for each in only}
+            met = [name for name, known in targets.items() if judge(other, needs.roles[need.role], known, spec).verdict is Verdict.MET]
+            if met:
+                yield Looser(need, other, tuple(met))
+                break
+
+
 def _lost(evidence: Evidence | None) -> float | None:
     """The share that a power cut took, in the preferred result that tried one."""
     for source in evidence.sources if evidence else ():
@@ -212,7 +237,7 @@ def _nearness(candidate: Candidate) -> tuple[int, int, int, float, str]:
         len(candidate.missed) + len(candidate.open),  # one of which little was tried is not near because it has missed nothing yet
         len(candidate.missed),
         len(candidate.wishes_missed),
-        -(candidate.headroom or 0.0),
+        -min((each.headroom for each in candidate.judged if each.headroom is not None), default=0.0),
         candidate.name,
     )
 
@@ -243,11 +268,13 @@ def _one_run(one: Candidate, other: Candidate) -> bool:
     return runs[0] == runs[1]
 
 
-def _gain(without: Sequence[Candidate], meeting: Sequence[Candidate]) -> float | None:
-    gains = [
-        (one.headroom or 0) / other.headroom
-        for one in without
-        for other in meeting
-        if one.headroom and other.headroom and _one_run(one, other)
-    ]
-    return max(gains, default=None)
+def _gain(without: Sequence[Candidate], meeting: Sequence[Candidate]) -> tuple[float | None, bool]:
+    """The fastest of those that lack a need over the fastest that meets it too, where both are of the same runs; whether it is a lower
+    bound. Where the latter is one itself, it may be as fast, and nothing is said."""
+    gains = list[tuple[float, bool]]()
+    for one in without:
+        beside = [other for other in meeting if other.headroom and one.headroom and _one_run(one, other)]
+        if beside and not any(other.tightest and other.tightest.at_least for other in beside):
+            most = max(other.headroom or 0.0 for other in beside)
+            gains.append(((one.headroom or 0.0) / most, bool(one.tightest and one.tightest.at_least)))
+    return max(gains, default=(None, False))

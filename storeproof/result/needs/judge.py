@@ -55,7 +55,7 @@ def _capability(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judge
         return found
     name = need.alternatives[position]
     way = way_in_words(name, spec.capabilities[name].title if name in spec.capabilities else "")
-    return replace(found, way=way, reason=f"by {way}: {found.reason}")
+    return replace(found, alternative=position, way=way, reason=f"by {way}: {found.reason}")
 
 
 def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) -> JudgedNeed:

@@ -48,5 +48,7 @@ class JudgedNeed:
     """Of a rate: what was reached, as a multiple of what is needed."""
     at_least: bool = False
     """Whether the headroom may be larger: the load generator was the limit."""
+    alternative: int = 0
+    """Of a capability with alternatives: the position of the one that was judged; those after the first are looser."""
     way: str = ""
     """Of a capability with alternatives that is met: the one by which it is, in words."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from storeproof.spec import Spec
 from storeproof.spec.profile import alternatives_of, name_of
 from storeproof.spec.questions.needs import NeedsFile, Role
 from storeproof.spec.questions.quantities import Loss, Struck
 from storeproof.spec.questions.read_needs import capabilities_of
-from storeproof.units import seconds, whole
+from storeproof.units import plural, seconds, whole
+
+_FAULTS: Final[Mapping[str, str]] = {"clean_restart": "a clean restart", "process_crash": "kill -9", "power_loss": "a power cut"}
 
 Subject = Literal["model", "capability", "guarantee", "loss", "back", "rate", "p99"]
 
@@ -31,6 +33,8 @@ class Need:
     """Of each alternative, the full names that are needed together."""
     fault: Struck | None = None
     """Of a loss: the guarantee whose fault strikes."""
+    title: str = ""
+    """For people who do not know the names of the specification; empty where the name is plain."""
 
     @property
     def id(self) -> str:
@@ -48,14 +52,22 @@ def lost_name(fault: str, most: Loss) -> str:
     return f"{fault}: at most {seconds(most) if isinstance(most, float) else whole(most)} lost"
 
 
+def title_of(alternatives: Sequence[str], spec: Spec) -> str:
+    """The title of the first alternative, a capability or a group, and how many others would do."""
+    first, *others = alternatives
+    title = f"“{spec.capabilities[first].title}”" if first in spec.capabilities else first.replace("_", " ")
+    return f"{title} or {plural(len(others), 'alternative')}" if others else title
+
+
 def _of_role(name: str, role: Role, spec: Spec) -> Iterator[Need]:
     yield Need(name, "model", role.model)
     for must, wanted in ((True, role.must), (False, role.should)):
         for each in wanted:
             names = alternatives_of(each)
-            yield Need(name, "capability", name_of(each), must, names, tuple(capabilities_of(one, spec) for one in names))
+            together = tuple(capabilities_of(one, spec) for one in names)
+            yield Need(name, "capability", name_of(each), must, names, together, title=title_of(names, spec))
     if role.guarantee != "volatile":
-        yield Need(name, "guarantee", role.guarantee)
+        yield Need(name, "guarantee", role.guarantee, title=f"durability through {_FAULTS[role.guarantee]}")
     for fault, most in role.lost_at_most.items():
         yield Need(name, "loss", lost_name(fault, most), fault=fault)
     if role.back_within is not None:

@@ -3,8 +3,8 @@
 const NEAR_MISSES = 10;
 
 function roleText(role) {
-  const [verdict, broken, lacks, , , open, ways] = role;
-  if (verdict === "meets") return ways.length ? `✔ meets by ${ways.join(", ")}` : "✔ meets";
+  const [verdict, broken, lacks, , , open] = role;
+  if (verdict === "meets") return "✔ meets";
   if (verdict === "open") return "not shown";
   const counts = [broken && `fails ${broken}`, lacks && `lacks ${lacks}`, open && `${open} not shown`];
   return counts.filter(Boolean).join(", ");
@@ -21,7 +21,10 @@ function roleCell(row, [profile, label, , anchor]) {
   if (!role) return cell(label, "–", "", null, "not tried");
   const missing = [...role[3], ...role[4]].map(thing);
   const more = role[1] + role[2] - missing.length;
-  if (role[0] === "meets") return cell(label, roleText(role), "good", row.page && `${row.page}#role.${anchor}`, role[6].map(thing).join(", "));
+  if (role[0] === "meets") {
+    const [ways, how] = [role[6].map(thing).join(", "), role[6].length ? `by ${role[6].join(", ")}` : ""];
+    return cell(label, roleText(role), "good", row.page && `${row.page}#role.${anchor}`, ways, how);
+  }
   const hint = missing.length ? `${missing.join(", ")}${more > 0 ? ` and ${more} more` : ""}` : "";
   return cell(label, roleText(role), roleTone(role), row.page && `${row.page}#role.${anchor}`, hint);
 }

@@ -17,6 +17,14 @@ function plainCell(text) {
   return element("td", {}, text || "–");
 }
 
+/* Reads that missed a write which was acknowledged before, while no server failed. */
+function staleCell(row) {
+  if (!row.stale) return cell("stale reads", "–", "", null, "not tried");
+  const [stale, reads, oldest, broken] = row.stale;
+  const text = stale ? `${short(stale)} of ${short(reads)}` : `none of ${short(reads)}`;
+  return cell("stale reads", text, !stale ? "good" : broken ? "bad" : "near", `${row.page}#stale`, "", stale ? `at most ${span(oldest * 1000)} old` : "");
+}
+
 /* The ratio of the speeds of both in one of the speeds, as the site computed it; or why there is none. */
 function ratioCell(position, a, b) {
   const [one, other] = [a, b].map((row) => `${row.store}:${row.variant}`);
@@ -41,6 +49,7 @@ function comparison(a, b) {
     fact("durability claimed", proof(a), proof(b), plainCell("")),
     ...data.roles.map((role) => fact(`as ${role[1]}`, roleCell(a, role), roleCell(b, role), plainCell(""))),
     ...data.faults.map((fault) => fact(`writes lost by ${fault[1]}`, lossCell(a, fault), lossCell(b, fault), plainCell(""))),
+    fact("stale reads", staleCell(a), staleCell(b), plainCell("")),
     fact("capabilities", count(a), count(b), plainCell("")),
     ...data.speeds.map(([, words], at) => fact(`${words}, per second`, speedCell(a, data.run, at, fastest[at]), speedCell(b, data.run, at, fastest[at]), ratioCell(at, a, b))),
   ];
@@ -49,6 +58,10 @@ function comparison(a, b) {
 /* The capabilities that one has and the other was shown not to have. */
 function onlyIn(one, other) {
   return [...capabilities.values()].filter(({ name }) => SHOWN.has(answerOf(one, name)) && TRIED_AND_REFUSED.has(answerOf(other, name)));
+}
+
+function counted(found, one = "one") {
+  return found.length === 1 ? `${one} capability` : `${found.length} capabilities`;
 }
 
 function listing(one, other) {
@@ -61,7 +74,7 @@ function listing(one, other) {
   return element(
     "section",
     {},
-    element("h2", {}, `${found.length === 1 ? "One capability" : `${found.length} capabilities`} of ${nameOf(one)} that ${nameOf(other)} lacks`),
+    element("h2", {}, `${counted(found, "One")} of ${nameOf(one)} that ${nameOf(other)} lacks`),
     element("dl", { class: "groups" }, [...groups].map(([group, each]) => [element("dt", {}, group.replaceAll("_", " ")), element("dd", {}, each.flatMap(({ page, title }, at) => [at ? " · " : "", linked(page, title)]))])),
   );
 }
@@ -73,8 +86,11 @@ function showCompared(state) {
   const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "what"), [a, b].map((row) => element("th", { scope: "col" }, linked(row.page, product(row)), element("small", {}, row.variant))), element("th", { scope: "col" }, "first / second")));
   byId("compared").replaceChildren(element("caption", { class: "hidden" }, `${nameOf(a)} beside ${nameOf(b)}`), head, element("tbody", {}, comparison(a, b)));
   byId("only").replaceChildren(listing(a, b), listing(b, a));
-  byId("answer").textContent = a.answers && b.answers
-    ? `${nameOf(a)} has ${onlyIn(a, b).length} capabilities that ${nameOf(b)} lacks, and lacks ${onlyIn(b, a).length} that it has.`
+  const alike = a.answers && b.answers && !onlyIn(a, b).length && !onlyIn(b, a).length;
+  byId("answer").textContent = alike
+    ? `${nameOf(a)} and ${nameOf(b)} have the same capabilities.`
+    : a.answers && b.answers
+    ? `${nameOf(a)} has ${counted(onlyIn(a, b))} that ${nameOf(b)} lacks, and lacks ${onlyIn(b, a).length} that it has.`
     : "Of one of them no capability was tested.";
 }
 

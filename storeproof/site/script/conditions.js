@@ -4,6 +4,9 @@ function roleCondition(name) {
   const label = data.roles.find(([profile]) => profile === name)[1];
   return {
     role: label,
+    ways(row) {
+      return row.roles[name] ? row.roles[name][6].map(thing) : [];
+    },
     check(row) {
       const role = row.roles[name];
       if (!role || role[0] === "open") return null;
@@ -43,6 +46,10 @@ function speedCondition(position, milliseconds, run) {
   const words = `99 of 100 requests to ${data.speeds[position][1]} within ${milliseconds} ms`;
   return {
     words: [`answers ${words}`, `answer ${words}`],
+    over(row) {
+      const speed = (row.speeds[run] || [])[position];
+      return speed && speed.p99 ? speed.p99 : Infinity;
+    },
     check(row) {
       const speed = (row.speeds[run] || [])[position];
       if (!speed || speed.invalid || speed.p99 === null) return null;
@@ -59,10 +66,12 @@ function conditionsOf(state) {
   return asked;
 }
 
-/* For each variant what it lacks, and whether something was not shown. */
+/* For each variant what it lacks, whether something was not shown, and by which looser alternatives it fills the roles, and its 99th percentile. */
 function judge(rows, asked) {
   return rows.map((row) => {
     const found = asked.map((each) => each.check(row));
-    return { row, open: found.flat().includes(null), lacks: [...new Set(found.flat().filter((each) => each))], count: found.flat().filter((each) => each !== null).length };
+    const ways = listed([...new Set(asked.flatMap((each) => (each.ways ? each.ways(row) : [])))]);
+    const over = Math.max(0, ...asked.map((each) => (each.over ? each.over(row) : 0)));
+    return { row, ways, over, open: found.flat().includes(null), lacks: [...new Set(found.flat().filter((each) => each))], count: found.flat().filter((each) => each !== null).length };
   });
 }

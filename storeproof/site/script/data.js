@@ -13,8 +13,12 @@ function answerOf(row, name) {
   return (found && row.answers[found.at]) || "-";
 }
 
-/* A capability's title in quotes; a model or a guarantee by its name. */
+/* A capability's title in quotes; of alternatives that are one group, the group's; a model or a guarantee by its name. */
 function thing(name) {
-  const found = capabilities.get(name);
-  return found ? `“${found.title}”` : name;
+  const alternatives = name.split(" or ");
+  const found = alternatives.map((each) => capabilities.get(each));
+  if (found.includes(undefined)) return name;
+  const [group, ...others] = new Set(alternatives.map((each) => each.split(".")[0]));
+  if (found.length > 1 && !others.length && data.groups[group]) return `“${data.groups[group]}” in any of ${found.length} ways`;
+  return found.map(({ title }) => `“${title}”`).join(" or ");
 }

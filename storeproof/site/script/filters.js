@@ -34,11 +34,20 @@ function fill(state) {
   );
 }
 
+/* Who types `transaction` means the group of that name, and not the first title that has the word; then what begins with it. */
+function rank({ name, title }, word) {
+  const group = name.split(".")[0];
+  if ([word, `${word}s`].includes(group)) return 0;
+  if (title.toLowerCase().startsWith(word)) return 1;
+  return `${name} ${title}`.toLowerCase().includes(word) ? 2 : 3;
+}
+
 function matches(words, most) {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   if (!wanted.length) return [];
-  const found = [...capabilities.values()].filter(({ name, title }) => wanted.every((word) => `${name} ${title}`.toLowerCase().includes(word)));
-  return found.slice(0, most);
+  const text = ({ name, title }) => `${name} ${title} ${data.groups[name.split(".")[0]] || ""}`.toLowerCase();
+  const found = [...capabilities.values()].filter((each) => wanted.every((word) => text(each).includes(word)));
+  return found.sort((one, other) => rank(one, wanted[0]) - rank(other, wanted[0])).slice(0, most);
 }
 
 function suggest(state) {

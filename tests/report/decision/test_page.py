@@ -71,3 +71,15 @@ def test_the_record_leaves_the_decision_open(tmp_path: Path) -> None:
     assert re.search(r"SHA-256 [0-9a-f]{64}", text)
     assert "redis:volatile: durability.power_loss: a rewritten log changes doubles" in text
     assert "* Valid until 2026-06-30, or until a store is upgraded." in text
+
+
+def test_stale_reads_are_told_although_no_need_asks_for_them(tmp_path: Path) -> None:
+    """They are what a cache before a database costs, and the needs may all be met."""
+    seen = "9 reads beside 8 writes of 2 keys by 16 clients; 7 were stale, in 5 of 5 rounds; their age was 2.6 ms in the median"
+    stale = case("stale_reads.hash10", Outcome.UNSUPPORTED, detail=f"stale reads are declared as possible: {seen}")
+    file = tmp_path / "result.json"
+    of_run = result(known("redis-over-mongodb:cache-aside", cases=[SHAPE, stale]))
+    write_result(of_run, file)
+    found = decide(needs(), [ReadResult(file, of_run)], SHIPPED)
+    for text in (render_page(found), render_record(found)):
+        assert f"redis-over-mongodb:cache-aside: stale_reads.hash10: {seen}" in text.replace("\\", "")

@@ -8,6 +8,7 @@ import pytest
 
 from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
+from storeproof.report.decision.words import headline
 from storeproof.result.model import StoreResult
 from storeproof.result.needs.decision import decide
 from storeproof.spec.questions.needs import NeedsFile
@@ -50,6 +51,16 @@ def test_needs_that_no_store_meets() -> None:
     }
 
 
+def test_needs_that_every_store_meets() -> None:
+    """All are named, the fastest first, and no need is worth dropping."""
+    stores = result(shown("redis:aof-always", 3000), shown("mariadb:innodb-flush-1", 2000), shown("mongodb:journaled", 4000))
+    decision = decided(needs(**NEEDS), stores)
+    assert [each.name for each in decision.meeting] == ["mongodb:journaled", "redis:aof-always", "mariadb:innodb-flush-1"]
+    assert headline(decision) == "mongodb:journaled, redis:aof-always and mariadb:innodb-flush-1 meet every need."
+    assert (decision.dropped, decision.looser) == ((), ())
+    assert [each.name for each in decision.front] == ["mongodb:journaled"]
+
+
 def test_one_need_less_lets_others_in_and_says_what_they_are_worth() -> None:
     """Rates are compared where they are of one run."""
     stores = (shown("redis:aof-always"), shown("redis:volatile", 5000, lost=9), shown("mongodb:journaled", expires=False))
@@ -59,6 +70,43 @@ def test_one_need_less_lets_others_in_and_says_what_they_are_worth() -> None:
     assert without[EXPIRY].candidates == ("mongodb:journaled",)
     apart = {each.need.name: each for each in decided(needs(**NEEDS), *stores).dropped}
     assert apart["power_loss"].gain is None
+
+
+def test_what_one_need_less_buys_is_set_against_the_fastest_that_meets_it() -> None:
+    """Not against the slowest; and nothing is said where that one may be as fast, since the load generator was the limit."""
+    fast, slow, loose = shown("redis:aof-always", 4000), shown("mariadb:innodb-flush-1", 1000), shown("redis:volatile", 8000, lost=9)
+    (without,) = decided(needs(**NEEDS), result(fast, slow, loose)).dropped
+    assert without.gain == pytest.approx(2)
+    assert not without.at_least
+    limited = [each.model_copy(update={"at_least": True}) for each in (fast.measurements[0], loose.measurements[0])]
+    at_most = result(fast.model_copy(update={"measurements": limited[:1]}), slow, loose)
+    assert [each.gain for each in decided(needs(**NEEDS), at_most).dropped] == [None]
+    at_least = result(fast, slow, loose.model_copy(update={"measurements": limited[1:]}))
+    assert [each.at_least for each in decided(needs(**NEEDS), at_least).dropped] == [True]
+
+
+def test_a_rate_that_was_not_shown_is_no_headroom() -> None:
+    """So that one which lacks more does not stay on the front by a number that decides nothing."""
+    asked = NEEDS | {"load": {"mix": [{"operation": "get"}], "rate": 1000}}
+    role = needs(**asked).roles["data"]
+    file = needs(**asked).model_copy(update={"roles": {"data": role, "more": role}})
+    decision = decided(file, result(shown("redis:aof-always", 1500), shown("redis:volatile", 9000, lost=9)))
+    assert [each.headroom for each in decision.candidates] == [None, None]
+    assert [each.name for each in decision.front] == ["redis:aof-always"]
+
+
+def test_a_looser_alternative_that_a_profile_takes_is_offered() -> None:
+    """To a need that alone keeps a store from meeting all; one that lacks it too, or that misses more, is not named."""
+    swept = [*capability(EXPIRY, Outcome.UNSUPPORTED), *capability("expiry.swept")]
+    stores = (
+        known("mongodb:journaled", cases=[SHAPE, *swept]),
+        known("mariadb:innodb-flush-1", cases=[SHAPE, *capability(EXPIRY, Outcome.UNSUPPORTED)]),
+        known("tarantool:memtx-tree-fsync", cases=swept),
+    )
+    (looser,) = decided(needs(must=[EXPIRY]), *stores).looser
+    assert (looser.instead.name, looser.candidates) == ("expiry.swept", ("mongodb:journaled",))
+    strict = {"any_of": ["expiry.hidden", EXPIRY, "expiry.swept"]}
+    assert decided(needs(must=[strict]), *stores).looser == (), "the loosest of all is asked for"
 
 
 def test_a_candidate_that_another_beats_is_not_on_the_front() -> None:

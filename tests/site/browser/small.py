@@ -10,10 +10,13 @@ from tests.site.made import fault, judged, rate, result, struck, tried, way
 
 def small_result() -> Result:
     """Two stores that differ in all that the first screen shows."""
-    words = ("text.word", "text.language-ja", "expiry.put-expiring", "key_access.put-get")
+    words = ("text.word", "text.language-ja", "expiry.put-expiring", "expiry.swept", "key_access.put-get")
     good, poor = (
         tried("x:x", *zip(words, outcomes, strict=True), detail="a reason that is told").capabilities
-        for outcomes in ([Outcome.PASS] * 4, [Outcome.FAIL, Outcome.UNSUPPORTED, Outcome.PASS, Outcome.PASS])
+        for outcomes in (
+            [Outcome.PASS, Outcome.PASS, Outcome.PASS, Outcome.UNSUPPORTED, Outcome.PASS],
+            [Outcome.FAIL, Outcome.UNSUPPORTED, Outcome.PASS, Outcome.PASS, Outcome.PASS],
+        )
     )
     missing = [
         "capability text.word/001: fail: wrong",
@@ -30,7 +33,7 @@ def small_result() -> Result:
             title="MySQL",
             capabilities=good,
             profiles=[
-                judged("cache", "does_not_conform", ["capability expiry.put-expiring/001: unsupported: x"]),
+                judged("cache", "does_not_conform", ["capability expiry.put-expiring or expiry.swept: unsupported: x"]),
                 judged("search_store", "conforms"),
             ],
             measurements=[

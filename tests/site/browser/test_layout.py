@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from storeproof.site.content import Content
+from storeproof.site.names import store_page
+
 KINDS = (
     "index.html",
     "capabilities.html",
@@ -49,9 +52,23 @@ def test_dark_pages_are_dark(open_page: Any, small_site: str, kind: str) -> None
     assert grounds["dark"][0] < 200 < 600 < grounds["dark"][1]
 
 
-def test_the_published_first_screen_fits_a_phone(published_site: str, open_page: Any) -> None:
-    """Names of runs are as long as they are."""
+def test_the_published_first_screen_fits_a_phone_and_a_desk(published_site: str, open_page: Any) -> None:
+    """Names of runs are as long as they are; and a wide table shows its last column, which are speeds, without being scrolled."""
     assert open_page(f"{published_site}/index.html", width=390).evaluate("document.documentElement.scrollWidth") <= 390
+    for rows in ("", "#all=1"):
+        box = open_page(f"{published_site}/index.html{rows}").locator(".wide").first
+        assert box.evaluate("(each) => each.scrollWidth - each.clientWidth") == 0, rows
+
+
+def test_the_published_pages_of_stores_fit_a_phone(published: Content, published_site: str, open_page: Any) -> None:
+    """Badges are as wide as what they say."""
+    page = open_page(f"{published_site}/runs.html", width=390)
+    wide = []
+    for store in dict.fromkeys(each.store for each in published.variants):
+        page.goto(f"{published_site}/{store_page(store)}")
+        if page.evaluate("document.documentElement.scrollWidth") > 390:
+            wide.append(store)
+    assert wide == []
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")])

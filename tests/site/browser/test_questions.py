@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from storeproof import units
 from storeproof.report.decision.words import headline
 from storeproof.report.parts.speeds import SPEEDS
+from storeproof.report.parts.stale_reads import seen_in, stale_of
 from storeproof.site.content import Content
 from storeproof.site.costs import cost_tables, foremost
 from storeproof.site.evidence import Variant
@@ -54,7 +55,7 @@ def test_what_postgresql_lacks_as_a_cache(visit: Visitor, published: Content) ->
     (reason, things), *_ = postgresql.roles["cache"].by_reason()
     said = visit.after("role.cache")
     assert reason in said
-    assert all(published.title(each) in said for each in things)
+    assert all(published.title(each) in said for thing in things for each in thing.split(" or "))
     assert visit.interactions <= MOST
 
 
@@ -188,4 +189,72 @@ def test_whether_one_store_is_enough(visit: Visitor, published: Content) -> None
     visit.click(f".matrix tbody tr:first-child > :nth-child({at + 1}) a")
     assert visit.page.locator(":target").inner_text() == judged.need.role
     assert best.targets[judged.need.role].replace(":", ".") in visit.page.url
+    assert visit.interactions <= MOST
+
+
+def test_how_stale_a_cache_before_mongodb_gets_and_what_avoids_it(visit: Visitor, published: Content) -> None:
+    """Two policies side by side: with locks none is stale."""
+    visit.follow("Compare")
+    names = [each.name for each in published.variants]
+    for label, name in (("first", "redis-over-mongodb:cache-aside"), ("second", "redis-over-mongodb:write-through")):
+        visit.page.get_by_label(label, exact=True).select_option(value=str(names.index(name)))
+        visit.interactions += 1
+    aside, through = (stale_of(each.best.store) for each in published.variants if each.store == "redis-over-mongodb")
+    assert aside is not None
+    assert through is not None
+    _, one, other, _ = visit.page.locator("#compared tr", has_text="stale reads").locator("th, td").all()
+    assert one.inner_text().startswith(f"{units.short(aside.stale)} of {units.short(aside.reads)}")
+    assert other.inner_text() == f"none of {units.short(through.reads)}"
+    assert (aside.stale > 0, through.stale) == (True, 0)
+    assert visit.interactions <= MOST
+
+
+def test_what_a_cut_link_and_a_cold_cache_do_to_a_pair(visit: Visitor, published: Content) -> None:
+    """What if the cache hangs, or starts empty? Both are on the page of the pair."""
+    visit.click(row("redis-over-mongodb:cache-aside"))
+    (pair,) = [each for each in published.variants if each.name == "redis-over-mongodb:cache-aside"]
+    hung = next(each for each in pair.best.store.outcomes if each.id == "durability.front_link/hang")
+    assert seen_in(hung) in visit.after("stale")
+    (cold,) = next(each.store.cache.cold_starts for each in pair.joined if each.store.cache.cold_starts)
+    assert cold.back_seconds is not None
+    assert units.seconds(cold.back_seconds) in visit.after("cache")
+    assert visit.interactions <= MOST
+
+
+def test_which_stores_have_transactions(visit: Visitor, published: Content) -> None:
+    """The group of that name, and not the first title that has the word."""
+    visit.type("must have", "transaction")
+    visit.press("Enter")
+    assert visit.page.url.endswith("#must=transactions.commit")
+    can = [each for each in tried(published) if published.answers[each.name]["transactions.commit"].shown]
+    assert visit.answer.startswith(f"{len(can)} of {len(tried(published))} variants ")
+    assert visit.interactions <= MOST
+
+
+def test_who_comes_nearest_to_a_response_time_that_none_has(visit: Visitor, published: Content) -> None:
+    """Which store inserts a document within 1 ms, 99 times of 100? None; the fastest is named first, with its time."""
+    visit.choose("99 of 100 requests to", "insert a document")
+    visit.choose("within", "1 ms")
+    assert published.main is not None
+    column = published.main.columns[list(SPEEDS).index("document10-insert-1")]
+    valid = {name: each.latency_us.p99 for name, each in column.cells.items() if not each.invalid and each.latency_us.p99 is not None}
+    (fastest, micros), *_ = sorted(valid.items(), key=lambda each: each[1])
+    assert micros > 1000
+    (variant,) = [each for each in tried(published) if each.name == fastest]
+    assert f"Nearest: {variant.title} ({variant.variant}), without 1 ms (it takes {units.micros(micros)})" in visit.answer
+    assert visit.interactions <= MOST
+
+
+def test_whether_valkey_does_what_redis_does(visit: Visitor, published: Content) -> None:
+    """Side by side; what one lacks would be listed."""
+    visit.follow("Compare")
+    names = [each.name for each in published.variants]
+    for label, name in (("first", "valkey:aof-always"), ("second", "redis:aof-always")):
+        visit.page.get_by_label(label, exact=True).select_option(value=str(names.index(name)))
+        visit.interactions += 1
+    one, other = (
+        {each for each, answer in published.answers[f"{name}:aof-always"].items() if answer.shown} for name in ("valkey", "redis")
+    )
+    same = visit.answer == "Valkey (aof-always) and Redis (aof-always) have the same capabilities."
+    assert same == (one == other)
     assert visit.interactions <= MOST
