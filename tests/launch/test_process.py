@@ -308,6 +308,26 @@ def test_files_settings_and_initialisation(make: Make) -> None:
     assert f"['sync=on'] port={handle.address.port}\nsync=on\n once\n" in handle.log_tail()
 
 
+def test_commands_before_each_start(make: Make) -> None:
+    """They run before every start, after the initialisation; the server does not start if one fails."""
+    code = "import sys; print(open(sys.argv[2] + '/made').read(), flush=True)\n" + GREETS
+    add = "import sys; file = open(sys.argv[1] + '/made', 'a'); file.write(sys.argv[2]); sys.exit(file.tell() > 3)"
+    launch = python_server(
+        code,
+        initialise=[["${python}", "-c", add, "${data}", "i"]],
+        before_start=[["${python}", "-c", add, "${data}", "b"]],
+    )
+    handle = make(launch)
+    handle.start()
+    handle.kill()
+    handle.start()
+    assert "ib\nready" in handle.log_tail()
+    assert "ibb\nready" in handle.log_tail()
+    handle.kill()
+    with pytest.raises(StoreDied, match=r"small: \$\{python\} ended with exit status 1"):
+        handle.start()
+
+
 def test_password_is_not_in_the_log(make: Make) -> None:
     """Log tails and addresses show no password."""
     handle = make(python_server("print('password is hunter22', flush=True)\n" + GREETS, user="me", password="hunter22"))
