@@ -325,5 +325,5 @@ class ProcessHandle(ManagedServer):
 
 def find_programs(launch: ProcessLaunch, store: str) -> dict[str, str]:
     """Paths of the programs that start a store, by their names in its file, the server first. Raises `NotAvailable`."""
-    names = (launch.binary, *(command[0] for command in (*launch.initialise, *launch.before_start)))
+    names = (launch.binary, *launch.programs, *(command[0] for command in (*launch.initialise, *launch.before_start)))
     return {name: find_program(name, launch, store) for name in names}

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -247,9 +248,18 @@ def test_wrong_server_is_never_measured(make: Make) -> None:
         handle.wait_ready()
 
 
-def test_missing_program_says_what_installs_it(make: Make) -> None:
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"binary": "no-such-server"},
+        {"binary": "sh", "programs": ("no-such-server",)},
+        {"binary": "sh", "initialise": (("no-such-server",),)},
+        {"binary": "sh", "before_start": (("no-such-server",),)},
+    ],
+)
+def test_missing_program_says_what_installs_it(make: Make, names: dict[str, Any]) -> None:
     """A missing program is `NotAvailable` with the places searched and the line that installs it."""
-    launch = ProcessLaunch(binary="no-such-server", search=("/opt/*/no-such-bin",), install="apt-get install no-such-server", command=())
+    launch = ProcessLaunch(**names, search=("/opt/*/no-such-bin",), install="apt-get install no-such-server", command=())
     with pytest.raises(NotAvailable) as caught:
         make(launch)
     assert caught.value.reason == "small: the program no-such-server was not found in PATH, /opt/*/no-such-bin"

@@ -47,6 +47,8 @@ class ProcessLaunch(Frozen):
     install: str
     """The shell command that installs it on Debian, shown when it is missing; a remark may follow after two spaces and `#`.
     `.ci/setup servers` needs a checkout and Debian 12."""
+    programs: Annotated[tuple[str, ...], Strict(False)] = ()
+    """Further programs, which the server itself runs: it is not started without them."""
     initialise: Annotated[tuple[Command, ...], Strict(False)] = ()
     """Commands run once on an empty data directory. A name without a slash is looked up like the binary."""
     before_start: Annotated[tuple[Command, ...], Strict(False)] = ()
