@@ -38,6 +38,8 @@ class _State:
     def of(cls, address: Address) -> Self:
         """Ask it. Raises `Unknown` if it does not answer."""
         told = _status(address)
+        if "wsrep_local_state" not in told:
+            raise Unknown(f"{address} does not say that it belongs to a cluster")
         return cls(
             told["wsrep_cluster_status"] == "Primary" and told["wsrep_ready"] == "ON" and told["wsrep_local_state"] == _SYNCED,
             int(told["wsrep_cluster_conf_id"]),
