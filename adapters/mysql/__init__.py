@@ -16,6 +16,7 @@ from pymysql.constants import CLIENT, ER
 from storeproof.adapters.mysql.connection import TIMEOUT, Connection
 from storeproof.adapters.mysql.dialect import DIALECT
 from storeproof.adapters.mysql.documents import Documents
+from storeproof.adapters.mysql.galera import Galera
 from storeproof.adapters.mysql.json import MariaDb, MySql
 from storeproof.adapters.mysql.link import Link, failure_of
 from storeproof.adapters.mysql.structures import Lists, Rankings, Sets
@@ -145,3 +146,8 @@ class Session(Link):
             self._connection.close()
         except (pymysql.MySQLError, OSError):
             return  # it was closed already, or the server is gone: either way it has ended
+
+
+def cluster(options: Mapping[str, str]) -> Galera:  # noqa: ARG001 - they are the clients'
+    """What watches over the nodes of a cluster."""
+    return Galera()

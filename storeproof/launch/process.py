@@ -101,6 +101,7 @@ class ProcessHandle(ManagedServer):
             if not self.initialised and self._is_taken():  # no file contains it yet
                 self._address = self._choose_address()
             self._initialise(self._launch.initialise)
+            self._run_each(self._launch.before_start)
             if self._is_taken():
                 raise self._port_taken()
             self._spawn([self._programs[self._launch.binary], *self._template().command(self._launch.command)])
@@ -189,8 +190,8 @@ class ProcessHandle(ManagedServer):
         """Write the configuration files and run the commands, once."""
         if self.initialised:
             return
-        directory, template = self._directory(), self._template()
-        for file, text in template.table(self._launch.files).items():
+        directory = self._directory()
+        for file, text in self._template().table(self._launch.files).items():
             # A previous server may have put a link in its place, to a file that storeproof may write to and the server may not.
             (directory.run / file).unlink(missing_ok=True)
             with (directory.run / file).open("x", encoding="utf-8") as fresh:
@@ -199,6 +200,12 @@ class ProcessHandle(ManagedServer):
             account = pwd.getpwnam(self._user)
             for path in (directory.data, directory.run, *directory.run.iterdir()):
                 os.chown(path, account.pw_uid, account.pw_gid, follow_symlinks=False)
+        self._run_each(commands)
+        self.initialised = True
+
+    def _run_each(self, commands: Sequence[Sequence[str]]) -> None:
+        """Run commands one after another, as the server's user; each must end with 0."""
+        template = self._template()
         for command in commands:
             program = self._programs.get(command[0]) or find_program(command[0], self._launch, self._name)
             process = self._spawn([program, *template.command(command[1:])])
@@ -206,7 +213,6 @@ class ProcessHandle(ManagedServer):
             if code != 0:
                 raise self._error_for(f"{self._name}: {command[0]} {describe_exit(code)}", shell_status(code))
             self._processes.leader = None
-        self.initialised = True
 
     def _template(self) -> Template:
         directory = self._directory()
@@ -319,4 +325,5 @@ class ProcessHandle(ManagedServer):
 
 def find_programs(launch: ProcessLaunch, store: str) -> dict[str, str]:
     """Paths of the programs that start a store, by their names in its file, the server first. Raises `NotAvailable`."""
-    return {name: find_program(name, launch, store) for name in (launch.binary, *(command[0] for command in launch.initialise))}
+    names = (launch.binary, *launch.programs, *(command[0] for command in (*launch.initialise, *launch.before_start)))
+    return {name: find_program(name, launch, store) for name in names}

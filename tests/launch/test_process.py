@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -247,9 +248,18 @@ def test_wrong_server_is_never_measured(make: Make) -> None:
         handle.wait_ready()
 
 
-def test_missing_program_says_what_installs_it(make: Make) -> None:
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"binary": "no-such-server"},
+        {"binary": "sh", "programs": ("no-such-server",)},
+        {"binary": "sh", "initialise": (("no-such-server",),)},
+        {"binary": "sh", "before_start": (("no-such-server",),)},
+    ],
+)
+def test_missing_program_says_what_installs_it(make: Make, names: dict[str, Any]) -> None:
     """A missing program is `NotAvailable` with the places searched and the line that installs it."""
-    launch = ProcessLaunch(binary="no-such-server", search=("/opt/*/no-such-bin",), install="apt-get install no-such-server", command=())
+    launch = ProcessLaunch(**names, search=("/opt/*/no-such-bin",), install="apt-get install no-such-server", command=())
     with pytest.raises(NotAvailable) as caught:
         make(launch)
     assert caught.value.reason == "small: the program no-such-server was not found in PATH, /opt/*/no-such-bin"
@@ -306,6 +316,26 @@ def test_files_settings_and_initialisation(make: Make) -> None:
     handle.kill()
     handle.start()
     assert f"['sync=on'] port={handle.address.port}\nsync=on\n once\n" in handle.log_tail()
+
+
+def test_commands_before_each_start(make: Make) -> None:
+    """They run before every start, after the initialisation; the server does not start if one fails."""
+    code = "import sys; print(open(sys.argv[2] + '/made').read(), flush=True)\n" + GREETS
+    add = "import sys; file = open(sys.argv[1] + '/made', 'a'); file.write(sys.argv[2]); sys.exit(file.tell() > 3)"
+    launch = python_server(
+        code,
+        initialise=[["${python}", "-c", add, "${data}", "i"]],
+        before_start=[["${python}", "-c", add, "${data}", "b"]],
+    )
+    handle = make(launch)
+    handle.start()
+    handle.kill()
+    handle.start()
+    assert "ib\nready" in handle.log_tail()
+    assert "ibb\nready" in handle.log_tail()
+    handle.kill()
+    with pytest.raises(StoreDied, match=r"small: \$\{python\} ended with exit status 1"):
+        handle.start()
 
 
 def test_password_is_not_in_the_log(make: Make) -> None:

@@ -47,8 +47,12 @@ class ProcessLaunch(Frozen):
     install: str
     """The shell command that installs it on Debian, shown when it is missing; a remark may follow after two spaces and `#`.
     `.ci/setup servers` needs a checkout and Debian 12."""
+    programs: Annotated[tuple[str, ...], Strict(False)] = ()
+    """Further programs, which the server itself runs: it is not started without them."""
     initialise: Annotated[tuple[Command, ...], Strict(False)] = ()
     """Commands run once on an empty data directory. A name without a slash is looked up like the binary."""
+    before_start: Annotated[tuple[Command, ...], Strict(False)] = ()
+    """Commands run before each start, such as one that finds out where a crash has left the data. Written like those of `initialise`."""
     command: Annotated[tuple[str, ...], Strict(False)]
     """The arguments of the binary. `${here}`, `${data}`, `${run}`, `${port}`, `${port.NAME}`, `${python}`, `${user}` and `${password}` are
     replaced; an item `${settings}` or `${arguments}` becomes those of the variant. A literal dollar is `$$`."""

@@ -1,0 +1,108 @@
+"""Clusters of MariaDB with Galera: all nodes that see a majority take writes, and each write is certified on all of them.
+
+There is no primary. Clients are sent to the first node, in the order of the store's file, of the newest view; a node that is cut off calls
+itself primary until it misses the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Self
+
+import pymysql
+
+from storeproof.contract import Address, NodeAddresses, Unknown
+
+_ANSWER_SECONDS: Final = 0.5
+"""For a node that may be gone; the others answer within some milliseconds."""
+_SYNCED: Final = "4"
+"""`wsrep_local_state` of a node that has all that the others have, and gives no copy of its data at the moment."""
+
+
+@dataclass(frozen=True)
+class _State:
+    """What one node says of itself."""
+
+    takes_writes: bool
+    view: int
+    """Raised whenever a node joins or leaves."""
+    size: int
+    """How many nodes are in the view."""
+    history: str
+    """The name of the sequence of all writes; a cluster that began again from nothing has another."""
+    written: int
+    """The number of the last write that is in this node's tables."""
+
+    @classmethod
+    def of(cls, address: Address) -> Self:
+        """Ask it. Raises `Unknown` if it does not answer."""
+        told = _status(address)
+        if "wsrep_local_state" not in told:
+            raise Unknown(f"{address} does not say that it belongs to a cluster")
+        return cls(
+            told["wsrep_cluster_status"] == "Primary" and told["wsrep_ready"] == "ON" and told["wsrep_local_state"] == _SYNCED,
+            int(told["wsrep_cluster_conf_id"]),
+            int(told["wsrep_cluster_size"]),
+            told["wsrep_cluster_state_uuid"],
+            int(told["wsrep_last_committed"]),
+        )
+
+
+class Galera:
+    """See `Cluster`. Nodes join when they start, the first one as a cluster of its own: see `galera.sh` in the store's file."""
+
+    def form(self, nodes: NodeAddresses) -> None:
+        """Nothing: a server answers when it has joined."""
+
+    def primary(self, nodes: NodeAddresses) -> str:
+        """The first one of the newest view."""
+        found: dict[str, int] = {}
+        for name, address in nodes.items():
+            try:
+                state = _State.of(address)
+            except Unknown:
+                continue  # it may be gone
+            if state.takes_writes:
+                found[name] = state.view
+        if not found:
+            raise Unknown("no node takes writes")
+        return max(found, key=lambda name: found[name])
+
+    def whole(self, nodes: NodeAddresses) -> None:
+        """All are in one view, and have written the same."""
+        states = {name: _State.of(address) for name, address in nodes.items()}
+        for name, state in states.items():
+            if not state.takes_writes:
+                raise Unknown(f"{name} has not joined")
+            if state.size != len(nodes):
+                raise Unknown(f"{name} is in a view of {state.size}")
+        if len({(state.view, state.history) for state in states.values()}) > 1:
+            raise Unknown("the nodes are in different views")
+        if len({state.written for state in states.values()}) > 1:
+            raise Unknown("the nodes have not written the same")
+
+    def replace(self, node: str, nodes: NodeAddresses) -> None:
+        """Nothing: another node has sent it all data before it answered."""
+
+
+def _status(address: Address) -> Mapping[str, str]:
+    try:
+        connection = pymysql.connect(
+            host=address.host,
+            port=address.port,
+            user=address.user,
+            password=address.password or "",
+            connect_timeout=_ANSWER_SECONDS,
+            read_timeout=_ANSWER_SECONDS,
+            write_timeout=_ANSWER_SECONDS,
+            ssl_disabled=True,
+        )
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SHOW GLOBAL STATUS LIKE 'wsrep_%'")
+                return {str(name): str(value) for name, value in cursor.fetchall()}
+        finally:
+            connection.close()
+    except pymysql.MySQLError as reason:
+        raise Unknown(f"{address}: {reason}") from reason

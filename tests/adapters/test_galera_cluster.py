@@ -1,0 +1,125 @@
+"""A real cluster of MariaDB with Galera: an isolated node refuses, one without its disk gets a copy, and all come back together."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from storeproof.contract import Layout, Refused, Unknown
+from storeproof.launch.several.cluster import ClusterHandle
+from storeproof.store_under_test import StoreUnderTest
+from tests.adapters.real_clusters import launched, under_test, whole_again
+from tests.network.network_rights import needs_networks
+
+pytestmark = [
+    needs_networks,
+    pytest.mark.servers,
+    pytest.mark.skipif(shutil.which("wsrep_sst_rsync") is None, reason="Galera is not installed: apt-get install mariadb-server"),
+]
+LIMIT = 60
+"""Seconds for a new view, on a busy machine."""
+
+
+@pytest.fixture(scope="module")
+def sut() -> StoreUnderTest:
+    return under_test("mariadb:galera")
+
+
+@pytest.fixture(scope="module")
+def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
+    """A cluster for all tests; its settings were read back from each node."""
+    with launched(sut) as handle:
+        yield handle
+
+
+@pytest.fixture
+def whole(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
+    """Before a test it is whole; what the test did to it ends."""
+    with whole_again(cluster) as ready:
+        yield ready
+
+
+@pytest.fixture(scope="module")
+def layout(sut: StoreUnderTest) -> Layout:
+    """Of one table for all tests."""
+    return sut.layout("single_key")
+
+
+def write(cluster: ClusterHandle, sut: StoreUnderTest, layout: Layout, key: str, value: bytes) -> None:
+    """At the primary."""
+    with closing(sut.connect(cluster)) as session:
+        collection = session.collection(layout)
+        collection.prepare()
+        collection.put(key, value)  # type: ignore[attr-defined]
+
+
+def shown(cluster: ClusterHandle, sut: StoreUnderTest, layout: Layout, key: str) -> list[bytes | None]:
+    """What each node has."""
+    found = []
+    for name in cluster.nodes:
+        with closing(sut.connect(cluster.node(name).address)) as session:
+            found.append(session.collection(layout).get(key))  # type: ignore[attr-defined]
+    return found
+
+
+def another_primary(cluster: ClusterHandle, old: str) -> None:
+    """Wait for it."""
+    end = time.monotonic() + LIMIT
+    while True:
+        try:
+            if cluster.primary() != old:
+                return
+        except Unknown:
+            pass
+        assert time.monotonic() < end, "no other node takes writes"
+        time.sleep(0.05)
+
+
+def test_an_isolated_node_refuses_all_requests(whole: ClusterHandle, sut: StoreUnderTest, layout: Layout) -> None:
+    """Once it misses the others. What it refused was not done."""
+    write(whole, sut, layout, "k", b"old")
+    old = whole.primary()
+    with closing(sut.connect(whole.node(old).address)) as session:
+        at_old = session.collection(layout)
+        whole.network.isolate(old)
+        another_primary(whole, old)
+        write(whole, sut, layout, "k", b"new")
+        end = time.monotonic() + LIMIT
+        while True:  # until it misses them, it answers from what it has
+            try:
+                assert at_old.get("k") == b"old"  # type: ignore[attr-defined]
+            except Refused as refusal:
+                assert "1047" in str(refusal)  # noqa: PT017 - the end of the loop
+                break
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        with pytest.raises(Refused, match="1047"):
+            at_old.put("k", b"lost")  # type: ignore[attr-defined]
+    whole.heal()
+    whole.wait_whole()
+    assert shown(whole, sut, layout, "k") == [b"new"] * 3
+
+
+def test_a_node_without_its_disk_gets_a_copy(whole: ClusterHandle, sut: StoreUnderTest, layout: Layout) -> None:
+    """Though it is the first one, which begins a cluster where there is none."""
+    write(whole, sut, layout, "kept", b"value")
+    lost = whole.primary()
+    whole.node(lost).kill()
+    whole.node(lost).empty()
+    another_primary(whole, lost)
+    whole.heal()
+    whole.wait_whole()
+    assert shown(whole, sut, layout, "kept") == [b"value"] * 3
+
+
+@pytest.mark.parametrize("end", ["kill", "stop"])
+def test_nodes_that_ended_together_are_one_cluster_again(whole: ClusterHandle, sut: StoreUnderTest, layout: Layout, end: str) -> None:
+    """Nodes that were killed at the same moment find each other; of nodes that were stopped the last one begins."""
+    write(whole, sut, layout, end, b"value")
+    getattr(whole, end)()
+    whole.start()
+    assert shown(whole, sut, layout, end) == [b"value"] * 3
