@@ -24,7 +24,8 @@ def picture(
             drawn.
     """
     first, *more = [shown_of(read_result(path)) for path in paths]
-    if more and (cost_of_durability is not None or speeds is None):
+    measured = any(store.measurements for each in (first, *more) for store in each.stores)
+    if more and (cost_of_durability is not None or (speeds is None and measured)):
         raise UsageError("several results: whose throughput is drawn? Name it with --speeds; --cost-of-durability takes one result")
     if cost_of_durability is not None:
         draw_answer(durability_cost(first, cost_of_durability), output, narrow=narrow)

@@ -85,10 +85,11 @@ def answer_table(results: Sequence[Result], speeds: Result, wanted: Sequence[str
         raise UsageError("the result has no profile that was met, no fault that struck and no speed: there is nothing to draw")
     names = [(product(store), store.variant) for store in stores]
     ways = {name: None for store in stores for each in store.profiles for name in role_of(each).looser}
+    measured = ["Speeds: " + source_of(speeds)] if any(found[2:]) else []
     notes = (
         ["All: " + source_of(speeds)]
         if len(results) == 1 and speeds is results[0]
-        else [*("Roles and losses: " + source_of(result) for result in results), "Speeds: " + source_of(speeds)]
+        else [*("Roles and losses: " + source_of(result) for result in results), *measured]
     )
     return AnswerTable(answer(stores, titles) if found[0] else "", names, groups, [*notes, *_legend(stores, found, list(ways))])
 

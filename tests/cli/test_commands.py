@@ -14,7 +14,7 @@ import pytest
 import storeproof
 from storeproof.cli import main
 from storeproof.report import write_reports
-from storeproof.result.json_file import write_result
+from storeproof.result.json_file import read_result, write_result
 from storeproof.spec import SPEC_ROOT
 from storeproof.spec.edition import VERSION
 from tests.report.sample import TARGETS, sample_result
@@ -192,6 +192,25 @@ def test_picture_draws_one_result_with_the_speeds_of_another(run: Run, two: tupl
     assert run("picture", two[0], "--speeds", two[1], "--output", drawn, "--workload", "hash10-put")[0] == 0
     assert "write ten" in drawn.read_text()
     assert run("picture", two[0], "--workload", "nothing")[0] == 4
+
+
+def test_picture_of_several_results_without_speeds_asks_for_none(run: Run, tmp_path: Path) -> None:
+    """Whose are to be drawn is asked where one of them has any; and no source of speeds is named where there are none."""
+    paths = []
+    for number in (0, 1):
+        result = sample_result(TARGETS[number : number + 1])
+        paths.append(tmp_path / str(number) / "result.json")
+        write_result(result, paths[-1])
+    code, _, err = run("picture", *paths)
+    assert (code, "Name it with --speeds" in err) == (4, True)
+    for path in paths:
+        result = read_result(path)
+        result.stores[0].measurements.clear()
+        write_result(result, path)
+    drawn = tmp_path / "answer.svg"
+    assert run("picture", *paths, "--output", drawn)[0] == 0
+    assert "Roles and losses: run" in drawn.read_text()
+    assert "Speeds: run" not in drawn.read_text()
 
 
 def test_report_into_a_file_is_a_usage_error(run: Run, tmp_path: Path) -> None:
