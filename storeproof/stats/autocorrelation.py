@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain, pairwise
 from math import sqrt
-from statistics import fmean
 from typing import Final
 
-from storeproof.stats.laps import split
+from storeproof.stats.laps import split, without_mean
 
 _GREATEST: Final = 0.8
 """Beyond it a handful of rounds tells hardly anything, and the factor would have no end."""
@@ -22,7 +21,7 @@ def autocorrelation(values: Sequence[float], laps: Sequence[int] = (), fitted: i
         fitted: how many parameters were taken out of the values of a lap before: 1 for their mean, 2 for a line. Each makes the plain
             estimate too low by about 1 / n (Kendall, Biometrika 41, 1954), which is added again.
     """
-    left = [[value - fmean(each) for value in each] for each in split(values, laps)]
+    left = [without_mean(each) for each in split(values, laps)]
     square = sum(value**2 for value in chain(*left))
     if square == 0:
         return 0.0

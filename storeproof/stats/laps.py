@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from statistics import fmean
 
 
 def split(rounds: Sequence[float], laps: Sequence[int]) -> list[Sequence[float]]:
@@ -14,3 +15,9 @@ def split(rounds: Sequence[float], laps: Sequence[int]) -> list[Sequence[float]]
     """
     ends = list(accumulate(laps or (len(rounds),)))
     return [rounds[end - length : end] for end, length in zip(ends, laps or ends, strict=True)]
+
+
+def without_mean(values: Sequence[float]) -> list[float]:
+    """By how much each value is off the mean of all."""
+    mean = fmean(values)
+    return [value - mean for value in values]

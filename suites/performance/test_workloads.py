@@ -44,13 +44,12 @@ def test_workload(
         case_result.settle(Outcome.EXCLUDED, "--benchmark-disable: not measured")
     with contextlib.closing(interleaved.rounds_of(config, sut)) as rounds:
         case_result.elsewhere = rounds.elsewhere
-        number, audits = rounds.result()
-    measured = number.measurement(audits, rounds.interleaved_with)
+        number, audited = rounds.result()
+    measured = number.measurement(audited, rounds.interleaved_with)
     export(request.config, benchmark, sut.target.id, measured)
     sut.record.measurements.append(measured)
     case_result.add(told(measured))
     case_result.add(f"through the store's client: {measured.engine_reason}" if measured.engine_reason else "")
     case_result.add("; ".join(dict.fromkeys(text for each in number.rounds for text in each.samples)))
-    if not measured.verified:
-        problems = tuple(problem for each in audits for problem in each.problems)
-        case_result.settle(Outcome.FAIL, "the audit after the rounds: " + "; ".join(problems), problems)
+    if not audited.ok:
+        case_result.settle(Outcome.FAIL, "the audit after the rounds: " + "; ".join(audited.problems), audited.problems)

@@ -48,8 +48,10 @@ class InterleavedRounds:
         self._laps = laps
         self._engines: dict[tuple[StoreUnderTest, int, str], tuple[object, LoadEngines]] = {}
         """By store, number of indexes, and reason against the wire engine: a connection belongs to one collection."""
-        self._begun: dict[Place, StoreRounds] | None = None
-        """Those that wait for the last lap; None before the first one."""
+        self._earlier = iter(range(1, laps))
+        """The laps before the last one that are still to be run."""
+        self._begun: dict[Place, StoreRounds] = {}
+        """Those that wait for the last lap."""
         self._rounds: dict[Place, StoreRounds] = {}
         """Those of the comparison that was measured last."""
 
@@ -62,15 +64,13 @@ class InterleavedRounds:
     def close(self) -> None:
         """Remove what is left, and end all connections."""
         self._end_connections()  # first of all: no client may write to what is being removed
-        self._rounds |= self._begun or {}
+        self._rounds |= self._begun
         self._clear()
 
     def _measure(self, config: BenchmarkConfig, first: StoreUnderTest) -> None:
         self._clear()
-        if self._begun is None:
-            self._begun = {}
-            for number in range(1, self._laps):
-                self._run_lap(number, config, first)
+        for number in self._earlier:
+            self._run_lap(number, config, first)
         begun = list(self._begun.values())
         self._rounds = self._of(config, self._compared(config, config, first))
         self._run_rounds(config, self._rounds)
@@ -82,7 +82,6 @@ class InterleavedRounds:
 
     def _run_lap(self, number: int, config: BenchmarkConfig, first: StoreUnderTest) -> None:
         """One before the last, over all comparisons that wait, on servers that are ended after it."""
-        assert self._begun is not None
         for each in self._comparisons(config, first):
             rounds = self._of(each, self._compared(each, config, first))
             self._begun |= rounds
@@ -112,7 +111,6 @@ class InterleavedRounds:
 
     def _of(self, config: BenchmarkConfig, compared: Compared) -> dict[Place, StoreRounds]:
         """Their rounds, begun in an earlier lap or new."""
-        assert self._begun is not None
         no_wire = _no_wire(config, [sut for sut, _ in compared])
         found = {}
         for sut, each in compared:

@@ -63,13 +63,11 @@ class Number:
         expected = self.rate.half_interval * sqrt(len(self._laps) / laps)
         return expected <= (wanted.series if config.series else wanted.headline) and self.trend.probability > _IN_SIGHT
 
-    def measurement(
-        self, audits: Sequence[Audit], interleaved_with: Sequence[str], further: Mapping[str, Judgement] | None = None
-    ) -> Measurement:
+    def measurement(self, audited: Audit, interleaved_with: Sequence[str], further: Mapping[str, Judgement] | None = None) -> Measurement:
         """What the result keeps.
 
         Args:
-            audits: of each lap.
+            audited: the data of all laps.
             interleaved_with: the stores whose rounds alternated with these.
             further: gates beside those of its own rounds.
         """
@@ -82,7 +80,6 @@ class Number:
         latency = _waiting_times(every)
         gates = judge(rounds, pipeline=config.pipeline, ceiling=last.ceiling.rate) | dict(further or {})
         failing = [name for name, gate in gates.items() if not gate.ok]
-        verified = all(each.ok for each in audits)
         return Measurement(
             workload=workload.workload,
             kind=workload.kind,
@@ -120,13 +117,13 @@ class Number:
             errors=sum(each.errors for each in rounds),
             misses=sum(each.misses for each in rounds),
             gates={name: Gate(ok=each.ok, value=each.value, limit=each.limit) for name, each in gates.items()},
-            verified=verified,
+            verified=audited.ok,
             grade=grade(rate.half_interval),
             at_least=is_lower_bound(failing),
             trend=TrendRecord(change=drift.change, probability=drift.probability, drifting=drift.drifting),
             cost=last.cost.cost(sum(each.ok for each in last.rounds), last.records_left),
             cost_reason=last.cost.reason,
-            invalid=invalid_by(failing, verified=verified),
+            invalid=invalid_by(failing, verified=audited.ok),
             histogram=encode(latency),
         )
 

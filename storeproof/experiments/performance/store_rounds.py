@@ -18,7 +18,7 @@ from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.experiments.workspace import Workspace
 from storeproof.load.hosts.load_hosts import HostEngines, LoadEngines
 from storeproof.load.job import StoreSilent, label, operation_name
-from storeproof.load.quality.audit import Audit
+from storeproof.load.quality.audit import Audit, together
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.load.quality.generator_threads import free_cores
 from storeproof.machine.cores import running_on
@@ -83,13 +83,13 @@ class StoreRounds:
         """Whether nothing was wrong so far."""
         return self._wrong is None
 
-    def result(self) -> tuple[Number, list[Audit]]:
-        """The number, and what reading the data back found in each lap: the last one is read back now. Raises what went wrong."""
+    def result(self) -> tuple[Number, Audit]:
+        """The number, and what reading the data back found in all laps: that of the last one is read back now. Raises what went wrong."""
         if self.sound:
             self._timed(self._read_back)
         if self._wrong is not None:
             raise self._wrong
-        return self._number, [audited for _, audited in self._ended]
+        return self._number, together([audited for _, audited in self._ended])
 
     def close(self) -> None:
         """Remove the collection, also where Ctrl-C is pressed again. Raises `StoreDied` or `Unknown` where the store does not answer."""

@@ -104,5 +104,5 @@ class RoleRounds(StoreRounds):
         Args:
             together: the gates on all loads together.
         """
-        number, audits = self.result()
-        return number.measurement(audits, (), together), tuple(problem for each in audits for problem in each.problems)
+        number, audited = self.result()
+        return number.measurement(audited, (), together), audited.problems

@@ -32,6 +32,11 @@ class Audit:
         return self.checked > 0 and not self.problems
 
 
+def together(audits: Sequence[Audit]) -> Audit:
+    """Of several collections: whole if each of them is."""
+    return Audit(min(each.checked for each in audits), tuple(problem for each in audits for problem in each.problems))
+
+
 def audit(collection: Collection, plan: Plan, rounds: Sequence[RunResult], seed: int) -> Audit:
     """Hold a collection against what the rounds acknowledged; `plan` is that of any of the rounds, `rounds` are all of its life.
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result
-from storeproof.stats.laps import split
+from storeproof.stats.laps import split, without_mean
 
 _NORMAL: Final = 1.96
 """The upper 2.5 % point of the normal distribution: in 19 of 20 cases chance stays below it."""
@@ -97,12 +97,11 @@ class _Logs:
     @property
     def of_laps(self) -> list[float]:
         """By how much each lap is off the mean of all."""
-        means = [fmean(each) for each in self.laps]
-        return [mean - fmean(means) for mean in means]
+        return without_mean([fmean(each) for each in self.laps])
 
 
 def _pooled(kind: str, every: Sequence[_Logs]) -> KindNoise:
-    of_rounds = [[value - fmean(one) for value in one] for each in every for one in each.laps if len(one) > 1]
+    of_rounds = [without_mean(one) for each in every for one in each.laps if len(one) > 1]
     deviation = sqrt(_squares(of_rounds) / sum(len(one) - 1 for one in of_rounds))
     several = [each for each in every if len(each.laps) > 1]
     return KindNoise(

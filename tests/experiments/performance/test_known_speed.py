@@ -88,7 +88,7 @@ class Bench:
         """What a result would have."""
         session = load_adapter(self.target.store, self.target.file).connect(self.address, {})
         with closing(session):
-            return Number([of]).measurement([of.audit(session.collection(of.layout))], [])
+            return Number([of]).measurement(of.audit(session.collection(of.layout)), [])
 
 
 @pytest.fixture(scope="module")
