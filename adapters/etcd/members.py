@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import Any, Final
 
 from storeproof.adapters.etcd.link import Link, number
-from storeproof.contract import Address, NodeAddresses, Refused, Unknown
+from storeproof.contract import Address, NodeAddresses, Refused, Unknown, answering
 
 _ANSWER_SECONDS: Final = 0.5
 """For a member that may be gone."""
@@ -25,14 +25,7 @@ class Members:
 
     def primary(self, nodes: NodeAddresses) -> str:
         """The leader of the highest term, of those that take themselves for it: an old one may not know yet."""
-        leading = []
-        for name, address in nodes.items():
-            try:
-                status = _status(address)
-            except Unknown:
-                continue  # it may be gone
-            if _leads(status):
-                leading.append((number(status, "raftTerm"), name))
+        leading = [(number(status, "raftTerm"), name) for name, status in answering(nodes, _status).items() if _leads(status)]
         if not leading:
             raise Unknown("no member is the leader")
         return max(leading)[1]

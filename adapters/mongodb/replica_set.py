@@ -9,7 +9,7 @@ from typing import Any, Final
 from pymongo import MongoClient
 
 from storeproof.adapters.mongodb.link import sorting
-from storeproof.contract import Address, NodeAddresses, Refused, Unknown
+from storeproof.contract import Address, NodeAddresses, Refused, Unknown, answering
 
 _ANSWER_SECONDS: Final = 0.5
 """For a node that may be gone."""
@@ -45,14 +45,8 @@ class ReplicaSet:
 
     def primary(self, nodes: NodeAddresses) -> str:
         """The one with the newest election, of those that take themselves for the primary: an old one may not know yet."""
-        elected = []
-        for name, address in nodes.items():
-            try:
-                hello = _ask(address, "hello")
-            except Unknown:
-                continue  # it may be gone
-            if hello.get("isWritablePrimary"):
-                elected.append((hello["electionId"], name))
+        told = answering(nodes, lambda address: _ask(address, "hello"))
+        elected = [(hello["electionId"], name) for name, hello in told.items() if hello.get("isWritablePrimary")]
         if not elected:
             raise Unknown("no member is the primary")
         return str(max(elected)[1])

@@ -12,7 +12,7 @@ from typing import Final, Self
 
 import pymysql
 
-from storeproof.contract import Address, NodeAddresses, Unknown
+from storeproof.contract import Address, NodeAddresses, Unknown, answering
 
 _ANSWER_SECONDS: Final = 0.5
 """For a node that may be gone; the others answer within some milliseconds."""
@@ -57,14 +57,7 @@ class Galera:
 
     def primary(self, nodes: NodeAddresses) -> str:
         """The first one of the newest view."""
-        found: dict[str, int] = {}
-        for name, address in nodes.items():
-            try:
-                state = _State.of(address)
-            except Unknown:
-                continue  # it may be gone
-            if state.takes_writes:
-                found[name] = state.view
+        found = {name: state.view for name, state in answering(nodes, _State.of).items() if state.takes_writes}
         if not found:
             raise Unknown("no node takes writes")
         return max(found, key=lambda name: found[name])

@@ -17,7 +17,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import Literal
 
 from storeproof.adapters.postgresql.asking import ask, connection_string
-from storeproof.contract import Address, NodeAddresses, Refused, Unknown
+from storeproof.contract import Address, NodeAddresses, Refused, Unknown, answering
 
 _ANSWER_SECONDS: Final = 0.5
 """For a node that may be gone; the others answer within some milliseconds."""
@@ -77,7 +77,7 @@ class Standbys:
 
     def primary(self, nodes: NodeAddresses) -> str:
         """The one that was promoted last, of those that take writes: one that was replaced does not know it."""
-        return _primary(_answering(nodes))
+        return _primary(answering(nodes, _State.of))
 
     def whole(self, nodes: NodeAddresses) -> None:
         """All others are standbys of the primary, and have replayed all that it has."""
@@ -114,7 +114,7 @@ class Standbys:
         """
         end = monotonic() + _STOP_SECONDS
         while True:
-            standbys = {name: state for name, state in _answering(nodes).items() if state.standby}
+            standbys = {name: state for name, state in answering(nodes, _State.of).items() if state.standby}
             if len(standbys) == len(nodes) - 1:
                 for name, state in standbys.items():
                     if state.follows is not None:
@@ -122,8 +122,8 @@ class Standbys:
                 if not any(state.follows is not None or state.receives for state in standbys.values()):
                     break
             if monotonic() > end:
-                answering = ", ".join(standbys) or "none"
-                raise Unknown(f"standbys that answer and no longer receive: {answering}; another may have acknowledged writes")
+                found = ", ".join(standbys) or "none"
+                raise Unknown(f"standbys that answer and no longer receive: {found}; another may have acknowledged writes")
             sleep(_LOOK_SECONDS)
         received = {name: _State.of(nodes[name]).received for name in standbys}  # what was still being written is there now
         chosen = max(received, key=lambda name: received[name])
@@ -132,17 +132,6 @@ class Standbys:
             if name != chosen:
                 _follow(nodes[name], _follows(nodes[chosen], name))
         return chosen
-
-
-def _answering(nodes: NodeAddresses) -> dict[str, _State]:
-    """The states of the nodes that answer."""
-    found = {}
-    for name, address in nodes.items():
-        try:
-            found[name] = _State.of(address)
-        except Unknown:
-            continue  # it may be gone
-    return found
 
 
 def _primary(states: Mapping[str, _State]) -> str:

@@ -16,7 +16,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from storeproof.adapters.redis.link import FAILURES, failure_of
-from storeproof.contract import Address, NodeAddresses, Refused, Unknown
+from storeproof.contract import Address, NodeAddresses, Refused, Unknown, answering
 
 _GROUP: Final = "storeproof"
 """The name under which the sentinels know the primary and its replicas."""
@@ -105,12 +105,7 @@ class SentinelCluster:
 
     def _chosen(self, nodes: NodeAddresses) -> _Chosen | None:
         """What the sentinel with the newest epoch says, of those that answer."""
-        said = []
-        for address in nodes.values():
-            try:
-                said.append(_watched(address))
-            except Unknown:
-                continue  # its node may be gone
+        said = answering(nodes, _watched).values()
         return max((each for each in said if each is not None), key=lambda each: each.epoch, default=None)
 
 

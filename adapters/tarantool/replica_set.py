@@ -18,7 +18,7 @@ from time import monotonic, sleep
 from typing import Any, Final, Self
 
 from storeproof.adapters.tarantool.link import Link, open_connection
-from storeproof.contract import Address, NodeAddresses, Refused, Unknown
+from storeproof.contract import Address, NodeAddresses, Refused, Unknown, answering
 
 _ANSWER_SECONDS: Final = 0.5
 """For an instance that may be gone."""
@@ -73,7 +73,7 @@ class ReplicaSet:
 
     def primary(self, nodes: NodeAddresses) -> str:
         """The one that was promoted last, of those that take writes: one that was replaced does not know it."""
-        return _primary(_answering(nodes))
+        return _primary(answering(nodes, _State.of))
 
     def whole(self, nodes: NodeAddresses) -> None:
         """All others follow the primary, and have all changes that it has."""
@@ -120,22 +120,11 @@ class ReplicaSet:
         All but the lost primary must answer: a synchronous transaction is acknowledged with the receipt of any one of them.
         """
         end = monotonic() + _FOLLOW_SECONDS
-        while len(replicas := [name for name, state in _answering(nodes).items() if not state.writable]) != len(nodes) - 1:
+        while len(replicas := [name for name, state in answering(nodes, _State.of).items() if not state.writable]) != len(nodes) - 1:
             if monotonic() > end:
                 raise Unknown(f"replicas that answer: {', '.join(replicas) or 'none'}; another may have acknowledged writes")
             sleep(_LOOK_SECONDS)
         return _promote(nodes, replicas)
-
-
-def _answering(nodes: NodeAddresses) -> dict[str, _State]:
-    """The states of the nodes that answer."""
-    found = {}
-    for name, address in nodes.items():
-        try:
-            found[name] = _State.of(address)
-        except Unknown:
-            continue  # it may be gone
-    return found
 
 
 def _primary(states: Mapping[str, _State]) -> str:

@@ -2,7 +2,7 @@
 
 from storeproof.contract.address import Address, Part
 from storeproof.contract.cached import Cached
-from storeproof.contract.clusters import Cluster, NodeAddresses, Promotion, Rebuilding
+from storeproof.contract.clusters import Cluster, NodeAddresses, Promotion, Rebuilding, answering
 from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import (
     Aggregate,
@@ -104,6 +104,7 @@ __all__ = [
     "Walk",
     "WrongReply",
     "adapter_of",
+    "answering",
     "call",
     "load_adapter",
     "load_cluster",

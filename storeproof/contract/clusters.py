@@ -6,15 +6,28 @@ would: each method opens its own connections, with short timeouts, since any nod
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from storeproof.contract.address import Address
+from storeproof.contract.failures import Unknown
 
+T = TypeVar("T")
 NodeAddresses = Mapping[str, Address]
 """The nodes by name, in the order of the store's file. `Address.port` is that of the service for clients; `Address.ports` has those of all
 services, by name."""
+
+
+def answering(nodes: NodeAddresses, ask: Callable[[Address], T]) -> dict[str, T]:
+    """What the nodes say that answer: one that does not (`Unknown`) may be gone."""
+    found = {}
+    for name, address in nodes.items():
+        try:
+            found[name] = ask(address)
+        except Unknown:
+            continue
+    return found
 
 
 @runtime_checkable

@@ -35,14 +35,6 @@ def launched(sut: StoreUnderTest) -> Iterator[ClusterHandle]:
         yield handle
 
 
-@contextmanager
-def whole_again(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
-    """It is whole at first; what is done to it ends."""
-    cluster.wait_whole()
-    yield cluster
-    cluster.heal()
-
-
 def one_round(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault, scale: DurabilityScale) -> DurabilitySummary:
     """A fault, by clients of this variant."""
     subject = Subject(cluster, sut.connect, random.Random(1))

@@ -12,7 +12,7 @@ import pytest
 from storeproof.adapters.etcd.link import Link
 from storeproof.contract import Address, Unknown
 from storeproof.launch.several.cluster import ClusterHandle
-from tests.adapters.real_clusters import launched, under_test, whole_again
+from tests.adapters.real_clusters import launched, under_test
 from tests.network.network_rights import needs_networks
 
 pytestmark = [
@@ -30,13 +30,6 @@ def cluster(networks: None) -> Iterator[ClusterHandle]:
     """A cluster for all tests; its settings were read back from each node."""
     with launched(under_test("etcd:three-members")) as handle:
         yield handle
-
-
-@pytest.fixture
-def whole(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
-    """Before a test it is whole; what the test did to it ends."""
-    with whole_again(cluster) as ready:
-        yield ready
 
 
 def id_at(address: Address) -> str:

@@ -12,7 +12,7 @@ import pytest
 from storeproof.contract import Layout, Refused, Unknown
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.store_under_test import StoreUnderTest
-from tests.adapters.real_clusters import launched, under_test, whole_again
+from tests.adapters.real_clusters import launched, under_test
 from tests.network.network_rights import needs_networks
 
 pytestmark = [
@@ -34,13 +34,6 @@ def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
     """A cluster for all tests; its settings were read back from each node."""
     with launched(sut) as handle:
         yield handle
-
-
-@pytest.fixture
-def whole(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
-    """Before a test it is whole; what the test did to it ends."""
-    with whole_again(cluster) as ready:
-        yield ready
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from storeproof.faults.lagging_node_wipe import LaggingNodeWipe
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.spec.scale import DurabilityScale
 from storeproof.store_under_test import StoreUnderTest
-from tests.adapters.real_clusters import launched, one_round, under_test, whole_again
+from tests.adapters.real_clusters import launched, one_round, under_test
 from tests.launch.small import eventually
 from tests.network.network_rights import needs_networks
 
@@ -39,13 +39,6 @@ def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
     """A cluster for all tests; its settings were read back from each node."""
     with launched(sut) as handle:
         yield handle
-
-
-@pytest.fixture
-def whole(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
-    """Before a test it is whole; what the test did to it ends."""
-    with whole_again(cluster) as ready:
-        yield ready
 
 
 def test_a_write_whose_wait_for_a_standby_was_cancelled_is_unknown(whole: ClusterHandle, sut: StoreUnderTest) -> None:

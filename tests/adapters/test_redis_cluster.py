@@ -13,7 +13,7 @@ from storeproof.errors import SettingsMismatch
 from storeproof.faults.lagging_node_wipe import LaggingNodeWipe
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.spec.scale import DurabilityScale
-from tests.adapters.real_clusters import launched, one_round, under_test, whole_again
+from tests.adapters.real_clusters import launched, one_round, under_test
 from tests.network.network_rights import needs_networks
 
 pytestmark = [
@@ -34,13 +34,6 @@ def cluster(networks: None) -> Iterator[ClusterHandle]:
     """A cluster for all tests: clients that wait for a replica and clients that do not find the same servers."""
     with launched(under_test(WAITING)) as handle:
         yield handle
-
-
-@pytest.fixture
-def whole(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
-    """Before a test it is whole; what the test did to it ends."""
-    with whole_again(cluster) as ready:
-        yield ready
 
 
 def test_each_session_says_whether_it_waits_and_replicas_refuse_writes(whole: ClusterHandle) -> None:

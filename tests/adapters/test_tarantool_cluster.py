@@ -14,7 +14,7 @@ from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
 from storeproof.store_under_test import StoreUnderTest
-from tests.adapters.real_clusters import launched, one_round, under_test, whole_again
+from tests.adapters.real_clusters import launched, one_round, under_test
 from tests.network.network_rights import needs_networks
 
 pytestmark = [
@@ -38,13 +38,6 @@ def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
     """A cluster for all tests, with spaces of both kinds; its settings were read back from each node."""
     with launched(sut) as handle:
         yield handle
-
-
-@pytest.fixture
-def whole(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
-    """Before a test it is whole; what the test did to it ends."""
-    with whole_again(cluster) as ready:
-        yield ready
 
 
 def put(cluster: ClusterHandle, sut: StoreUnderTest, layout: Layout, value: bytes) -> None:
