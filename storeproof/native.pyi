@@ -197,10 +197,6 @@ class Run:
     def done(self) -> bool:
         """Whether all clients have ended."""
 
-    @property
-    def errors(self) -> int:
-        """Errors so far."""
-
     def stop(self) -> None:
         """End before the deadline; what is in flight is still waited for."""
 

@@ -220,14 +220,6 @@ class Run(Protocol):
     def begins_ns(self) -> int:
         """When the engine began it, or will, of the monotonic clock."""
 
-    @property
-    def done(self) -> bool:
-        """Whether all clients have ended."""
-
-    @property
-    def errors(self) -> int:
-        """Errors so far."""
-
     def stop(self) -> None:
         """End before the deadline."""
 

@@ -192,6 +192,7 @@ def test_it_leaves_nothing(network: Network) -> None:
 
 
 @needs_networks
+@pytest.mark.serial  # any other run on this machine would remove it as well, while it is being made
 def test_the_next_run_removes_what_a_dead_one_left_and_nothing_of_a_live_one(network: Network) -> None:
     """The names say whose it was; a process with the same number may have begun since."""
     left = Network(NODES)

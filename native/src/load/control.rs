@@ -15,7 +15,6 @@ pub struct Control {
     pub halt: AtomicBool,
     /// Do not wait for replies either.
     pub abandon: AtomicBool,
-    pub errors: AtomicU64,
     /// Threads that may begin.
     ready: AtomicUsize,
     /// When the first one of them saw that all may; 0: none did yet.

@@ -1,7 +1,5 @@
 //! Counts and times of the requests of one thread, and the first failures in words.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
 use crate::load::connection::Flight;
 use crate::load::counts::{Found, SAMPLES};
 use crate::load::job::Job;
@@ -9,15 +7,13 @@ use crate::load::job::Job;
 pub struct Ledger<'a> {
     pub found: Found,
     job: &'a Job,
-    errors: &'a AtomicU64,
     /// When the thread began; all times are of `clock::now`.
     pub begun: u64,
 }
 
 impl<'a> Ledger<'a> {
-    /// `errors`: those of all threads.
-    pub fn new(job: &'a Job, errors: &'a AtomicU64) -> Self {
-        Ledger { found: Found::new(job.ops.len(), job.rate > 0.0), job, errors, begun: 0 }
+    pub fn new(job: &'a Job) -> Self {
+        Ledger { found: Found::new(job.ops.len(), job.rate > 0.0), job, begun: 0 }
     }
 
     /// A request succeeded: `ok` of its records were there, `missed` were not.
@@ -53,7 +49,6 @@ impl<'a> Ledger<'a> {
         } else {
             count.errors += 1
         }
-        self.errors.fetch_add(1, Relaxed);
         self.found.course.note(now.saturating_sub(self.begun), 0, 1, time);
         let name = &self.job.ops[op].name;
         self.show(if said.is_empty() { format!("{name}: {why}") } else { format!("{name}: {why}: {said}") });

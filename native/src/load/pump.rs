@@ -65,7 +65,7 @@ impl<'a> Pump<'a> {
             job,
             control,
             connections: connections.collect(),
-            ledger: Ledger::new(job, &control.errors),
+            ledger: Ledger::new(job),
             epoll: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?,
             in_flight: 0,
             budget,

@@ -65,11 +65,6 @@ impl Run {
         self.is_done()
     }
 
-    #[getter]
-    fn errors(&self) -> u64 {
-        self.control.errors.load(Relaxed)
-    }
-
     fn stop(&self) {
         self.control.halt.store(true, Relaxed);
     }

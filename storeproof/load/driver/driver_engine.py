@@ -142,20 +142,7 @@ class DriverRun:
         self._waiting = list(workers)
         self._processes = len(workers)
         self.begins_ns = start_ns
-        self._errors: dict[int, int] = {}
         self._results: list[WorkerResult] = []
-
-    @property
-    def done(self) -> bool:
-        """Whether all clients have ended."""
-        self._listen(0)
-        return not self._waiting
-
-    @property
-    def errors(self) -> int:
-        """Errors so far, at most half a second old."""
-        self._listen(0)
-        return sum(self._errors.values())
 
     def stop(self) -> None:
         """End before the deadline."""
@@ -181,15 +168,11 @@ class DriverRun:
     def _listen(self, seconds: float) -> None:
         for worker in ready(self._waiting, seconds):
             reply = worker.hear()
-            match reply:
-                case Progress(errors=errors):
-                    self._errors[worker.pid] = errors
-                case WorkerResult():
-                    self._errors[worker.pid] = sum(each.errors + each.malformed for each in reply.operations)
-                    self._results.append(reply)
-                    self._waiting.remove(worker)
-                case _:
-                    refuse(reply)
+            if isinstance(reply, WorkerResult):
+                self._results.append(reply)
+                self._waiting.remove(worker)
+            else:
+                refuse(reply)
 
 
 def ready(workers: Sequence[WorkerProcess], seconds: float) -> list[WorkerProcess]:

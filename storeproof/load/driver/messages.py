@@ -57,10 +57,9 @@ Command = Reach | Connect | Fill | Go | Stop
 
 @dataclass(frozen=True)
 class Progress:
-    """Work goes on: records loaded, or errors met, so far."""
+    """Data is being loaded: the records so far."""
 
-    records: int = 0
-    errors: int = 0
+    records: int
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ class Worker:
 
             return run
 
-        self._watch([job(place) for place in range(len(ranges))], lambda: Progress(records=sum(written)), threading.Event())
+        self._watch([job(place) for place in range(len(ranges))], threading.Event(), lambda: sum(written))
 
     def _run(self, plan: Plan, clients: Sequence[int], start_ns: int) -> WorkerResult:
         results = [ClientResult.of(plan, client) for client in clients]
@@ -124,7 +124,7 @@ class Worker:
             return lambda: run_client(collection, plan, result, start_ns, halt, schedule)
 
         began = process_time()
-        self._watch([job(result) for result in results], lambda: Progress(errors=sum(result.errors for result in results)), halt)
+        self._watch([job(result) for result in results], halt)
         found = _result(plan, results, process_time() - began, start_ns)
         if schedule is not None:
             found.schedule_lag = _histogram(result.schedule_lags for result in results)
@@ -133,8 +133,8 @@ class Worker:
             self._sessions.pop(client).close()
         return found
 
-    def _watch(self, jobs: Sequence[Callable[[], None]], progress: Callable[[], Progress], halt: threading.Event) -> None:
-        """Run each job in a thread and wait for all; meanwhile obey `Stop` and say how far it is. Raises what a job raised."""
+    def _watch(self, jobs: Sequence[Callable[[], None]], halt: threading.Event, records: Callable[[], int] = lambda: 0) -> None:
+        """Run each job in a thread and wait for all; meanwhile obey `Stop` and say how many records are written. Raises what a job raised."""
         ended, end = os.pipe()
         failures: list[Exception] = []
 
@@ -154,13 +154,14 @@ class Worker:
         for thread in threads:
             thread.start()
         threading.Thread(target=await_all, args=(threads,), daemon=True).start()
-        reported = progress()
+        reported = records()
         while ended not in (ready := wait([ended, self._link], timeout=_NEWS_SECONDS)):
             if self._link in ready:
                 self._hear()  # only `Stop` is said to a worker that is busy
                 halt.set()
-            elif (news := progress()) != reported:
-                self._tell(reported := news)
+            elif (written := records()) != reported:
+                reported = written
+                self._tell(Progress(written))
         os.close(ended)
         if failures:
             raise failures[0]

@@ -11,7 +11,7 @@ from typing import Final
 from zlib import crc32
 
 from storeproof.contract.values import Layout
-from storeproof.load.hosts.load_host import Chosen, News, Ran
+from storeproof.load.hosts.load_host import Chosen, Ran
 from storeproof.load.hosts.remote_host import ANSWER_SECONDS, RemoteHost, close_all, news_of, tell, wait_for
 from storeproof.load.job import EngineName, LoadFailed, OperationCounts, Plan, RunResult, label, require_success, silent_store
 from storeproof.load.quality.ceiling import Ceiling
@@ -72,18 +72,6 @@ class HostsRun:
         self._plan = plan
         self._hosts = hosts
         self._plans = plans
-        self._errors = 0
-
-    @property
-    def done(self) -> bool:
-        """Whether all clients have ended."""
-        return all(each.done for each in self._news())
-
-    @property
-    def errors(self) -> int:
-        """Errors so far."""
-        self._news()
-        return self._errors
 
     def stop(self) -> None:
         """End before the deadline."""
@@ -98,22 +86,17 @@ class HostsRun:
         try:
             while (left := end - monotonic()) > 0:
                 sleep(min(left, _LOOK_SECONDS))
-                self._news()
-            found = self._news()
+                news_of(self._hosts)
+            found = news_of(self._hosts)
             while not all(each.done for each in found):
                 if monotonic() > end + plan.patience + ANSWER_SECONDS:
                     raise silent_store(plan)
                 sleep(_END_SECONDS)
-                found = self._news()
+                found = news_of(self._hosts)
         except BaseException:  # also an interrupt: the others do not go on without the one that is gone
             self.stop()
             raise
         return require_success(self._combined([each.found for each in found if isinstance(each.found, Ran)]))
-
-    def _news(self) -> list[News]:
-        found = news_of(self._hosts)
-        self._errors = max(self._errors, sum(each.errors for each in found))
-        return found
 
     def _combined(self, ran: Sequence[Ran]) -> RunResult:
         begun = [each.begins_ns - host.ahead_ns for host, each in zip(self._hosts, ran, strict=True)]

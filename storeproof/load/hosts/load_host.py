@@ -45,8 +45,6 @@ class News:
     """Of what was ordered last."""
 
     done: bool
-    errors: int = 0
-    """Of a round, so far."""
     found: Chosen | Ceiling | Ran | None = None
     """The result, once it is done."""
     failure: Exception | None = None
@@ -95,11 +93,11 @@ class LoadHost:
 
     def news(self) -> News:
         """How far that is."""
-        ordered, run = self._ordered, self._run
+        ordered = self._ordered
         if ordered is None:
             return News(done=True)
         if not ordered.done():
-            return News(done=False, errors=run.errors if run is not None else 0)
+            return News(done=False)
         failure = ordered.exception()
         if failure is None:
             return News(done=True, found=ordered.result())

@@ -251,16 +251,6 @@ class WireRun:
         self._run = run
         self.begins_ns = begins_ns
 
-    @property
-    def done(self) -> bool:
-        """Whether all clients have ended."""
-        return self._run.done
-
-    @property
-    def errors(self) -> int:
-        """Errors so far."""
-        return self._run.errors
-
     def stop(self) -> None:
         """End before the deadline."""
         self._run.stop()

@@ -19,6 +19,7 @@ from storeproof.contract import Collection, Layout
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.load.hosts import remote_host
 from storeproof.load.hosts.hosts_engine import combined, shares
+from storeproof.load.hosts.load_host import LoadHost
 from storeproof.load.hosts.load_hosts import HostEngines, LoadHosts, refuse_open
 from storeproof.load.job import LoadFailed, OperationCounts, Plan, RunResult
 from storeproof.load.quality.audit import audit
@@ -117,6 +118,19 @@ def test_the_clients_of_all_hosts_write_what_is_found_afterwards(server: Redis, 
     assert (ceiling.rate is not None) == (engine == "wire")
     found = audit(collection, replace(plan, fixed_numbers=chosen.fixed_numbers), [first, second], seed=1)
     assert found.ok, found.problems
+
+
+def test_a_host_that_is_asked_all_the_time_ends_its_rounds(server: Redis) -> None:
+    """What is asked in one thread takes nothing from the thread that waits for the end of the round."""
+    layout, _ = server.prepared()
+    plan = Plan(layout, (PUT,), clients=4, seconds=0.05, seed=1, known=0)
+    with closing(LoadHost(server.sut.target, server.handle.address, "driver")) as host:
+        for order, number in ((host.choose, 0), *((host.go, number) for number in range(20))):
+            order(replace(plan, number=number))
+            while not (news := host.news()).done:
+                pass
+            assert news.failure is None
+    assert server.keys() > 0
 
 
 def test_an_open_loop_is_shared_out(server: Redis, cluster: Cluster) -> None:
