@@ -17,8 +17,10 @@ from storeproof.adapters.composite.encoding import decode, encode
 from storeproof.adapters.composite.locks import Locks
 from storeproof.adapters.composite.plain import is_plain
 from storeproof.adapters.composite.write_queue import WriteQueue
-from storeproof.contract import OPERATIONS, Key, Layout, Record, Refused, Unknown, WrongReply
+from storeproof.contract import OPERATIONS, Key, Layout, Record, Refused, Unknown, Unsupported, WrongReply
+from storeproof.contract.administration import Validation
 from storeproof.contract.families import Lacking
+from storeproof.spec.index import Index
 
 _LONG: Final = 50
 """Writes that wait before the client that added the last one carries them out, unless another one does."""
@@ -26,10 +28,12 @@ _FULL: Final = 1000
 """Writes that wait before clients do wait for another one that carries them out: else a slow home would fill the memory of the front."""
 _LARGE: Final = 1 << 16
 """Bytes of a write that is too large to wait."""
+_TOO_LATE: Final = "a write is acknowledged before the home can refuse it"
 
 
 class Behind:
-    """A collection of the home, and the queue of its writes. It has the operations that the home's collection has."""
+    """A collection of the home, and the queue of its writes. It has the operations that the home's collection has, but for unique indexes
+    and rules, which only a refusal can keep."""
 
     def __init__(self, front: Connection, layout: Layout, home: Connection, locks: Locks) -> None:
         """Raises `Unsupported`: one of them keeps no such records."""
@@ -37,9 +41,10 @@ class Behind:
         self._queue = WriteQueue(front, layout, locks)
         self._home = ConnectedCollection(home, layout)
         records = self._home.records
-        self.unsupported_because: Mapping[str, str] = dict(records.unsupported_because) if isinstance(records, Lacking) else {}
+        lacking = records.unsupported_because if isinstance(records, Lacking) else {}
+        self.unsupported_because: Mapping[str, str] = {**lacking, Validation.__name__: _TOO_LATE}
         for name, operation in OPERATIONS.items():
-            if isinstance(records, operation.family):
+            if isinstance(records, operation.family) and operation.family is not Validation:
                 setattr(self, name, self._method(name))
 
     def prepare(self) -> None:
@@ -89,7 +94,14 @@ class Behind:
             return lambda key, record: self._write(name, {key: record}, key, record)
         if name == "put_many":
             return lambda records: self._write(name, records, records)
+        if name == "create_index":
+            return self._create_index
         return lambda *args: self._after_the_queue(name, *args)
+
+    def _create_index(self, index: Index) -> None:
+        if index.unique:
+            raise Unsupported(_TOO_LATE)
+        self._after_the_queue("create_index", index)
 
     def _write(self, operation: str, records: Mapping[Key, Record], *args: Any) -> None:
         """Let a write wait; one that the queue does not take goes to the home at once."""

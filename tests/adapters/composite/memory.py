@@ -10,7 +10,9 @@ from storeproof.adapters.composite import CompositeSession
 from storeproof.adapters.composite.connection import Connection
 from storeproof.adapters.composite.locks import Locks
 from storeproof.contract import Key, Layout, Record, Refused, Unknown, Version
+from storeproof.spec.index import Index
 from storeproof.spec.interleaving import Isolation
+from storeproof.spec.query import FieldPath, TypeName
 from storeproof.spec.store import Caching
 
 
@@ -152,6 +154,30 @@ class Records:
         count = len(self._records)
         self._records.clear()
         return count
+
+
+class IndexedRecords(Records):
+    """With indexes and rules, which are only asked for."""
+
+    def create_index(self, index: Index) -> None:
+        self._server.request("create_index", index.name)
+
+    def drop_index(self, name: str) -> bool:
+        self._server.request("drop_index", name)
+        return True
+
+    def index_names(self) -> Sequence[str]:
+        return ()
+
+    def require(self, path: FieldPath, kind: TypeName) -> None:
+        self._server.request("require", path[0])
+
+
+class IndexedSession(Session):
+    """Its collections have indexes."""
+
+    def collection(self, layout: Layout) -> Records:
+        return IndexedRecords(self.server, layout.name)
 
 
 class Layer:

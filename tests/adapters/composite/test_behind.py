@@ -12,9 +12,10 @@ import pytest
 
 from storeproof.adapters.composite.locks import Locks
 from storeproof.adapters.composite.plain import is_plain
-from storeproof.contract import Cached, Collection, Key, Layout, Refused, Row, Unknown, WrongReply, call
+from storeproof.contract import Cached, Collection, Key, Layout, Refused, Row, Unknown, Unsupported, WrongReply, call
 from storeproof.contract.transactions import Transactions
-from tests.adapters.composite.memory import LOST, NO, Layer, TransactionalSession
+from storeproof.spec.index import Index
+from tests.adapters.composite.memory import LOST, NO, IndexedSession, Layer, TransactionalSession
 from tests.shipped import SHIPPED
 
 VALUES = Layout("sp_values", SHIPPED.models["single_key"])
@@ -248,6 +249,18 @@ def test_a_cleared_collection_has_nothing_that_waits(tmp_path: Path) -> None:
     put(both, "k", b"new")
     assert call(both, VALUES, "exists", "k") is True
     assert layer.home.records["sp_values"] == {"k": b"new"}
+
+
+def test_what_only_a_refusal_could_keep_is_not_offered(tmp_path: Path) -> None:
+    """Unique indexes and rules: a write that breaks them was acknowledged before. Other indexes are the home's."""
+    layer = Layer(tmp_path, policy="write-behind")
+    both = layer.session(IndexedSession(layer.home)).collection(DOCUMENTS)
+    call(both, DOCUMENTS, "create_index", Index(name="plain", paths=(("field0",),)))
+    with pytest.raises(Unsupported, match="before the home can refuse it"):
+        call(both, DOCUMENTS, "create_index", Index(name="single", paths=(("field0",),), unique=True))
+    with pytest.raises(Unsupported, match="before the home can refuse it"):
+        call(both, DOCUMENTS, "require", ("field0",), "text")
+    assert layer.home.asked == ["create_index plain"]
 
 
 def test_there_are_no_transactions(tmp_path: Path) -> None:
