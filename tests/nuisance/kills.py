@@ -1,7 +1,8 @@
 """Kills of running trials at random moments: what is left of each, and whether what it had found can be read.
 
 Not collected by pytest, since it takes minutes: `nox -s kills`, or `python tests/nuisance/kills.py --kills 50 --seed 7`. It needs
-redis-server; as root it cuts the power too, and with an engine that has the image storeproof/redis it kills trials in containers.
+redis-server; as root it cuts the power and kills clusters too (etcd, MongoDB, MariaDB with Galera, where they are installed), and with an
+engine that has the image storeproof/redis trials in containers. `--target cluster` kills clusters alone.
 
 A trial is killed by INT, TERM, HUP or KILL, once or twice. Then another command of ours is run, as a user would, and what is left
 after that counts. A kill before the first case has nothing to report, nor has one of the doctor: they come on top of the wanted number.
@@ -15,6 +16,7 @@ import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -25,6 +27,7 @@ from pathlib import Path
 
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.machine import container_engine
+from storeproof.network.namespaces import find_marks
 from storeproof.result.json_file import read_result
 
 _SUITES = Path(__file__).parents[2] / "suites"
@@ -32,6 +35,8 @@ _COMMAND = str(Path(sys.executable).with_name("storeproof"))
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 _LONGEST = 20.0
 """Seconds: no kill comes later."""
+_LONGEST_OF_CLUSTERS = 45.0
+"""The same: a cluster is formed and struck by then, and some are whole again."""
 _MOST = 4
 """Times as many kills as are wanted, at most, until that number of trials were killed that had begun."""
 _SWEEP_SECONDS = 20.0
@@ -39,6 +44,8 @@ _SWEEP_SECONDS = 20.0
 _SHARED_MEMORY = Path("/dev/shm")
 _BEGAN = re.compile(r"/test_\w+\.py [.FEun+?kx]")
 """A case is over."""
+_INTERFACE = re.compile(r"sp[0-9a-f]{8}")
+_ROUTE = re.compile(r"198\.1[89]\..* metric (\d+)")
 _COLLECTING = "test session starts"
 
 
@@ -50,6 +57,8 @@ class Target:
     command: tuple[str, ...]
     seconds: float
     """No kill comes later than that."""
+    binary: str = ""
+    """Of the server, without which there is no trial."""
     reports: bool = True
 
 
@@ -62,12 +71,27 @@ TARGETS = (
         "redis, a process",
         _trial("--store=redis:aof-always", "--launch=process", "-k", "key_access or stateful or guarantee"),
         _LONGEST,
+        "redis-server",
     ),
     Target("sqlite, power cuts", _trial("--store=sqlite", "-k", "key_access or power_loss or full_disk"), _LONGEST),
     Target(
         "redis, a container",
         _trial("--store=redis:aof-always", "--launch=container", "--image=redis=storeproof/redis", "-k", "key_access or guarantee"),
         _LONGEST,
+    ),
+    *(
+        Target(
+            f"{store}, a cluster",
+            _trial(f"--store={store}", "--launch=process", "-k", "test_guarantee and (node_loss or partition)"),
+            _LONGEST_OF_CLUSTERS,
+            binary,
+        )
+        for store, binary in (
+            ("redis:sentinel-wait-1", "redis-server"),
+            ("etcd:three-members", "etcd"),
+            ("mongodb:three-members-majority", "mongod"),
+            ("mariadb:galera", "mariadbd"),
+        )
     ),
     Target("storeproof doctor", (_COMMAND, "doctor"), 3.0, reports=False),
 )
@@ -179,7 +203,7 @@ def left_by(pid: int, folder: Path) -> list[str]:
     found += [f"mount {line.split()[4]}" for line in mounts if any(name in line for name in names)]
     loops = subprocess.run(["losetup", "-a"], capture_output=True, text=True, check=False).stdout.splitlines()
     found += [f"loop device {line}" for line in loops if any(name in line for name in names)]
-    return found + _in_engine(pid)
+    return found + _of_networks(pid) + _in_engine(pid)
 
 
 def _processes(pid: int, folder: Path) -> list[str]:
@@ -201,6 +225,16 @@ def _processes(pid: int, folder: Path) -> list[str]:
     return found
 
 
+def _of_networks(pid: int) -> list[str]:
+    """Namespaces of that process; interfaces and routes of no network: a network's are made after its namespaces, and removed before."""
+    marks = find_marks()
+    found = [f"namespace {name}" for mark, names in marks.items() if mark.owner.pid == pid for name in names]
+    interfaces, metrics = {mark.interface for mark in marks}, {mark.metric for mark in marks}
+    found += [f"interface {name}" for _, name in socket.if_nameindex() if _INTERFACE.fullmatch(name) and name not in interfaces]
+    routes = subprocess.run(["ip", "-4", "route", "show", "type", "unreachable"], capture_output=True, text=True, check=False).stdout
+    return found + [f"route {line}" for line in routes.splitlines() if (ours := _ROUTE.match(line)) and int(ours[1]) not in metrics]
+
+
 def _in_engine(pid: int) -> list[str]:
     try:
         client = container_engine.client()
@@ -220,9 +254,7 @@ def _in_engine(pid: int) -> list[str]:
 
 def here() -> tuple[Target, ...]:
     """The targets that this machine can run."""
-    lacking = set()
-    if shutil.which("redis-server") is None:
-        lacking.add("redis, a process")
+    lacking = {each.name for each in TARGETS if each.binary and shutil.which(each.binary) is None}
     if container_engine.unavailable() is not None or not container_engine.has_image("storeproof/redis"):
         lacking.add("redis, a container")
     for name in sorted(lacking):
@@ -237,8 +269,9 @@ def main() -> int:
     options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 1_000_000))
     options.add_argument("--at-once", type=int, default=3, help="trials at a time (default: 3)")
     options.add_argument("--only", type=int, action="append", metavar="NUMBER", help="only this kill of the series; may be repeated")
+    options.add_argument("--target", default="", metavar="TEXT", help="only targets with this in their name")
     given = options.parse_args()
-    rng, targets = random.Random(given.seed), here()
+    rng, targets = random.Random(given.seed), tuple(each for each in here() if given.target in each.name)
     series = [drawn(number, targets, rng) for number in range(_MOST * given.kills)]
     base = Path(tempfile.mkdtemp(prefix="kills-"))
     print(
