@@ -12,8 +12,8 @@ from storeproof.cleanup.workdir import WorkDir, default_base
 from storeproof.contract.load_adapter import load_adapter
 from storeproof.disk.methods import Disk, Method, PowerCut, make_disk
 from storeproof.errors import MachineFailed, NotAvailable, UsageError
-from storeproof.launch.process import find_programs
 from storeproof.machine import container_engine
+from storeproof.machine.programs import find_programs
 from storeproof.network.network import Network
 from storeproof.spec.loader import Spec
 from storeproof.spec.store import Store

@@ -28,7 +28,7 @@ from storeproof.launch.template import Template
 from storeproof.machine import ports
 from storeproof.machine.deadline import Deadline, progress_of
 from storeproof.machine.file_digest import digest_of
-from storeproof.machine.programs import check_traversable, find_program
+from storeproof.machine.programs import check_traversable, find_program, find_programs
 from storeproof.machine.usage import UsageMeter
 from storeproof.network.namespaces import entered
 from storeproof.spec.store import ProcessLaunch
@@ -321,9 +321,3 @@ class ProcessHandle(ManagedServer):
                 registry.kept.append(f"{self._name}: data and log are in {directory.root}; remove them with: rm -r {directory.root}")
             else:
                 directory.remove()
-
-
-def find_programs(launch: ProcessLaunch, store: str) -> dict[str, str]:
-    """Paths of the programs that start a store, by their names in its file, the server first. Raises `NotAvailable`."""
-    names = (launch.binary, *launch.programs, *(command[0] for command in (*launch.initialise, *launch.before_start)))
-    return {name: find_program(name, launch, store) for name in names}

@@ -13,20 +13,42 @@ from storeproof.errors import NotAvailable
 from storeproof.spec.store import ProcessLaunch
 
 
+def find_programs(launch: ProcessLaunch, store: str) -> dict[str, str]:
+    """Paths of the programs that start a store, by their names in its file, the server first.
+
+    Where an installation has the server and all `programs`, they are of that one, even if PATH has another version of the server first: a
+    program of one version does not copy the data of another.
+
+    Raises:
+        NotAvailable: as `find_program`.
+    """
+    servers = _found(launch.binary, launch, store)
+    server = next((each for each in servers if all(_beside(each, name) for name in launch.programs)), servers[0])
+    others = (*launch.programs, *(command[0] for command in (*launch.initialise, *launch.before_start)))
+    return {launch.binary: server} | {name: _beside(server, name) or find_program(name, launch, store) for name in others}
+
+
 def find_program(name: str, launch: ProcessLaunch, store: str) -> str:
     """The path of the server's binary, or of another of its programs.
 
     Raises:
         NotAvailable: it is not installed, or only as another product of the same name; the remedy is the command that installs it.
     """
-    if name == "${python}":
-        return sys.executable
+    return sys.executable if name == "${python}" else _found(name, launch, store)[0]
+
+
+def _beside(server: str, name: str) -> str | None:
+    return shutil.which(name, path=str(Path(server).parent))
+
+
+def _found(name: str, launch: ProcessLaunch, store: str) -> list[str]:
+    """All of that name, the one to be preferred first. Raises `NotAvailable`: there is none."""
     # Debian has a directory per version for some servers: take the newest.
     directories = sorted((each for pattern in launch.search for each in glob.glob(pattern)), key=_by_number, reverse=True)  # noqa: PTH207
     found = [path for path in (shutil.which(name), *(shutil.which(name, path=each) for each in directories)) if path is not None]
     ours = [path for path in found if launch.reject_version_containing is None or launch.reject_version_containing not in _version(path)]
     if ours:
-        return ours[0]
+        return ours
     if found:
         raise NotAvailable(f"{store}: {found[0]} is {launch.reject_version_containing}", launch.install)
     places = ", ".join(("PATH", *launch.search))

@@ -134,7 +134,7 @@ class Worker:
         return found
 
     def _watch(self, jobs: Sequence[Callable[[], None]], halt: threading.Event, records: Callable[[], int] = lambda: 0) -> None:
-        """Run each job in a thread and wait for all; meanwhile obey `Stop` and say how many records are written. Raises what a job raised."""
+        """Run each job in a thread and wait for all; meanwhile obey `Stop` and tell the records written. Raises what a job raised."""
         ended, end = os.pipe()
         failures: list[Exception] = []
 

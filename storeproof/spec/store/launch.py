@@ -48,7 +48,8 @@ class ProcessLaunch(Frozen):
     """The shell command that installs it on Debian, shown when it is missing; a remark may follow after two spaces and `#`.
     `.ci/setup servers` needs a checkout and Debian 12."""
     programs: Annotated[tuple[str, ...], Strict(False)] = ()
-    """Further programs, which the server itself runs: it is not started without them."""
+    """Further programs of the server, without which it is not started: those that it runs, and those that set up a node. An installation
+    that has all of them beside the server is preferred to the first one in PATH."""
     initialise: Annotated[tuple[Command, ...], Strict(False)] = ()
     """Commands run once on an empty data directory. A name without a slash is looked up like the binary."""
     before_start: Annotated[tuple[Command, ...], Strict(False)] = ()

@@ -13,7 +13,7 @@ import pytest
 
 from storeproof.contract import load_adapter
 from storeproof.errors import NotAvailable
-from storeproof.launch.process import find_programs
+from storeproof.machine.programs import find_programs
 from storeproof.spec import Target
 from tests.end_to_end.running import leaves_nothing, run
 from tests.mutants.composite.files import composite_file
