@@ -184,7 +184,7 @@ def _asked(candidate: CandidateUnderTest, name: str, rounds: RoleRounds) -> Role
     assert role.load is not None
     mix: dict[str, int] = {}
     for each in workload.mix:
-        mix[each.operation] = mix.get(each.operation, 0) + each.weight
+        mix[each.asked] = mix.get(each.asked, 0) + each.weight
     return RoleLoad(
         role=name,
         store=candidate.suts[name].target.id,
