@@ -9,6 +9,7 @@ import pytest
 from storeproof.errors import SpecError
 from storeproof.spec.questions.needs import NeedsFile
 from storeproof.spec.questions.read_needs import read_needs
+from tests.architecture.installed import CHECKOUT
 from tests.shipped import SHIPPED
 
 FILE = """\
@@ -66,6 +67,14 @@ def test_its_cases_belong_to_no_edition_and_come_in_no_edition_too_late(tmp_path
     order = needs.roles["orders"].model
     assert spec.suite_cases - SHIPPED.suite_cases >= {f"stateful.{order}", f"concurrency.whole/{order}"}
     assert spec.later_cases == SHIPPED.later_cases
+
+
+def test_the_example_of_the_documentation_is_valid(tmp_path: Path) -> None:
+    """With a head, it is a file of needs."""
+    page = (CHECKOUT / "docs" / "NEEDS.md").read_text()
+    example = page.partition("```yaml\n")[2].partition("```")[0]
+    head = 'format: "1.1"\ndecision: d\nquestion: Which?\n'
+    assert {name for name, role in read(tmp_path, head + example).roles.items() if role.load and role.load.requests} == {"orders"}
 
 
 @pytest.mark.parametrize(

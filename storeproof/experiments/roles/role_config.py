@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
-from storeproof.outcome import Outcome
+from storeproof.outcome import SHOWN, Outcome
 from storeproof.result.case_result import EndCase
 from storeproof.result.needs.loads import SHARE_IS_ALL, same_load
 from storeproof.spec import Mix, Spec, Workload
-from storeproof.spec.questions.needs import Load, Role, Share
+from storeproof.spec.questions.needs import Load, Role, Share, requests_case
 from storeproof.spec.variation import Variation
-from storeproof.store_under_test import Options
+from storeproof.store_under_test import Options, StoreUnderTest
 
 OWN: Final = "mix"
 """What a mix is called that no workload of the specification has."""
@@ -44,6 +44,25 @@ def role_config(role: Role, spec: Spec, options: Options) -> BenchmarkConfig:
         rate=max(round(load.rate / batch), 1),
         record=record,
     )
+
+
+def require_answers(name: str, role: Role, sut: StoreUnderTest) -> None:
+    """No speed without proof: what shows that an operation is right on a model shows nothing of a role's own requests.
+
+    Raises:
+        EndCase: `unsupported` or `not_run`, where the case of these requests did not pass, in this run or in one that is cited.
+    """
+    case = requests_case(name, role)
+    if case is None:
+        return
+    found = next((each for each in sut.record.verified() if each.id == case), None)
+    if found is None:
+        raise EndCase(
+            Outcome.NOT_RUN, f"{case} was not tried in this run; run the correctness stage with it, or cite a run that did (--proof)"
+        )
+    if found.outcome not in SHOWN:
+        outcome = found.outcome if found.outcome is Outcome.UNSUPPORTED else Outcome.NOT_RUN
+        raise EndCase(outcome, f"{case}: {found.outcome}: {found.detail}")
 
 
 def workload_of(load: Load, model: str, spec: Spec) -> Workload:
