@@ -134,7 +134,7 @@ def _matching(documents: Documents, where: Where) -> list[tuple[Key, Any]]:
 def _sort(found: list[tuple[Any, Any]], keys: Sequence[SortKey]) -> list[tuple[Any, Any]]:
     def compare(one: tuple[Any, Any], other: tuple[Any, Any]) -> int:
         for key in keys:
-            left, right = (side[0] if not key.path else _sorted_by(at(side[1], key.path), key) for side in (one, other))
+            left, right = (side[0] if not key.path else sorted_by(at(side[1], key.path), key) for side in (one, other))
             nothing = left in (None, MISSING), right in (None, MISSING)
             if any(nothing):
                 if not all(nothing):
@@ -148,7 +148,7 @@ def _sort(found: list[tuple[Any, Any]], keys: Sequence[SortKey]) -> list[tuple[A
     return sorted(found, key=cmp_to_key(compare))
 
 
-def _sorted_by(value: Any, key: SortKey) -> Any:
+def sorted_by(value: Any, key: SortKey) -> Any:
     """The value to compare when sorting: a collation key, a distance in metres, or the value itself."""
     if key.collation is not None:
         return weight(value, key.collation, key.case == "ignored") if isinstance(value, str) else value

@@ -38,11 +38,12 @@ class NeedsRun:
         """
         self.file = file
         self.needs = read_needs(Path(file), spec)
+        self.spec = spec = spec.with_models(self.needs.own_models)
+        """With the models of the file."""
         self.decision: Decision | None = None
         """The answer, once there is one."""
         self.undecided = ""
         """Why there is none at the end: no store was reached, or a cited result does not agree with itself."""
-        self._spec = spec
         given = {target.id: self._text(target) for target in spec.targets(stores)}
         named = self.needs.candidates
         if isinstance(named, str):
@@ -82,7 +83,7 @@ class NeedsRun:
         """What is demanded of a store, by `store:variant`."""
         own = {name: [role for role, store in targets.items() if store == target] for name, targets in self.candidates.items()}
         roles = dict.fromkeys(role for its in own.values() for role in its)
-        return of_roles((self.needs.roles[role] for role in roles), (name for name, its in own.items() if its), self._spec)
+        return of_roles((self.needs.roles[role] for role in roles), (name for name, its in own.items() if its), self.spec)
 
     def under_test(self, suts: Sequence[StoreUnderTest]) -> tuple[CandidateUnderTest, ...]:
         """The candidates whose roles have a load, with their stores."""
@@ -103,7 +104,7 @@ class NeedsRun:
         tried = self.needs.model_copy(update={"candidates": {name: dict(targets) for name, targets in self.candidates.items()}})
         try:
             proofs = [read_agreeing(Path(each)) for each in cited]
-            self.decision = decide(tried, [ReadResult(report_dir / NAME, result), *proofs], self._spec, self.file)
+            self.decision = decide(tried, [ReadResult(report_dir / NAME, result), *proofs], self.spec, self.file)
         except UsageError as reason:
             self.undecided = str(reason)
 
@@ -125,8 +126,8 @@ class NeedsRun:
             published = published_results()
         except UsageError:
             raise UsageError(f"--needs {self.file} names no candidates; give --store for each store that may be one") from None
-        decision = decide(self.needs, [read_agreeing(path) for path in published], self._spec, self.file)
-        found = [each.name for each in decision.candidates if not each.missed and each.name.partition(":")[0] in self._spec.store_files]
+        decision = decide(self.needs, [read_agreeing(path) for path in published], self.spec, self.file)
+        found = [each.name for each in decision.candidates if not each.missed and each.name.partition(":")[0] in self.spec.store_files]
         if not found:
             raise UsageError(
                 f"--needs {self.file}: each candidate misses a need in the published results (storeproof decide {self.file}); "
@@ -136,6 +137,6 @@ class NeedsRun:
 
     def _text(self, target: Target) -> str:
         """What `--store` is given for it."""
-        shipped = self._spec.store_files.get(target.store.name)
+        shipped = self.spec.store_files.get(target.store.name)
         ours = shipped is not None and shipped.resolve() == target.file
         return target.id if ours else f"{target.file}:{target.variant}"

@@ -65,6 +65,8 @@ class Run:
         self.spec: Spec = edition_to_try(option.edition)
         self.profiles: list[Profile] = [named("profile", name, self.spec.profiles) for name in option.profile or []]
         self.needs = NeedsRun(option.needs, option.store or [], self.spec) if option.needs else None
+        if self.needs:
+            self.spec = self.needs.spec
         if self.needs and self.profiles:
             raise UsageError("--needs and --profile exclude each other; give one of them")
         wanted = self.needs.stores if self.needs else option.store or ["sqlite"]

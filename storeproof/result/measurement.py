@@ -166,7 +166,7 @@ class RoleLoad(Part):
     workload: str
     """Of the specification; `mix` where it has none with these operations."""
     mix: dict[str, int]
-    """The weight of each operation."""
+    """The weight of each operation; one that asks is followed by its request, in JSON."""
     record: str
     """The variation of the records; empty for those of the model."""
     indexes: int

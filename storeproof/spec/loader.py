@@ -85,6 +85,19 @@ class Spec:
     """The ids of its cases that disputes have withdrawn."""
     bases: Path = STORES
     """The folder in which `extends:` finds stores by name."""
+    own_models: frozenset[str] = frozenset()
+    """Those of `models` that a reader brought along: a store that claims records of the kind claims them."""
+
+    def with_models(self, own: Iterable[Model]) -> Spec:
+        """With models of a reader's own, on which the suites try what they try on every model. The edition stays what it is."""
+        brought = {each.model: each for each in own}
+        cases = suite_cases_of({}, brought, {}) - suite_cases_of({}, {}, {})
+        return replace(
+            self,
+            models={**self.models, **brought},
+            own_models=self.own_models | brought.keys(),
+            suite_cases=self.suite_cases | cases,
+        )
 
     def standing(self, case: str) -> Standing | None:
         """Why a case, by its id, decides nothing; None where it decides."""
@@ -121,7 +134,15 @@ class Spec:
         if self.edition.frozen:
             store = claimable.asked(store, lambda: load_spec()._claimable)
         claimable.check(store, path)
-        return store, path.resolve()
+        return self._claiming_own(store), path.resolve()
+
+    def _claiming_own(self, store: Store) -> Store:
+        """With the claims on models of a reader's own that follow from what its file claims."""
+        claimed = [self.models[name] for name in store.claims.models]
+        forms = {(each.key, each.record.kind) for each in claimed}
+        own = (name for name in sorted(self.own_models) if (self.models[name].key, self.models[name].record.kind) in forms)
+        models = (*store.claims.models, *own)
+        return store.model_copy(update={"claims": store.claims.model_copy(update={"models": models})}) if self.own_models else store
 
     def targets(self, wanted: Iterable[str]) -> list[Target]:
         """The targets of `--store`: `NAME` (the default variant), `NAME:VARIANT`, `NAME:all`, `all`, `x.yaml[:variant]`.

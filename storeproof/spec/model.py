@@ -27,6 +27,7 @@ class Hash(Frozen):
 
     kind: Literal["hash"]
     fields: Annotated[tuple[str, ...], Strict(False)]
+    """Their names."""
     size: PositiveInt
     """Bytes of a field's value under load."""
 
@@ -71,31 +72,37 @@ class Text(Frozen):
     """A printable string of `text` characters."""
 
     text: PositiveInt
+    """Characters."""
 
 
 class Integer(Frozen):
     """A signed integer of `integer` bits."""
 
     integer: Literal[32, 53, 64]
+    """Bits."""
 
 
 class Real(Frozen):
     """An IEEE 754 number of `real` bits."""
 
     real: Literal[64]
+    """Bits."""
 
 
 class List(Frozen):
     """A list with `list` items of one shape."""
 
     list: PositiveInt
+    """Items."""
     of: Shape
+    """The shape of each."""
 
 
 class Object(Frozen):
     """Named fields, each with its own shape."""
 
     object: dict[str, Shape]
+    """The shape of each field, by its name."""
 
 
 def _kind_of_shape(written: Any) -> str | None:
@@ -124,6 +131,7 @@ class Document(Frozen):
 
     kind: Literal["document"]
     shape: Object
+    """Of its fields under load."""
 
 
 Record = Value | Hash | Row | Counter | Document | Queue | Members | Ranking | Places

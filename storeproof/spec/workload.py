@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, Self
@@ -11,7 +12,7 @@ from pydantic import Field, PositiveInt, Strict, model_validator
 from storeproof.spec import older_formats
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.operation import OperationName
-from storeproof.spec.query import READING, check_request
+from storeproof.spec.query import READING, REQUESTS, check_request
 from storeproof.spec.variation import AS_IT_IS, Variation
 
 Distribution = Literal["uniform", "zipf", "zipfian", "latest", "sequential", "hotspot", "exponential"]
@@ -69,6 +70,29 @@ def fill_in(request: Any, draw: Callable[[str], str]) -> Any:
     return request
 
 
+def check_measured(operation: OperationName, request: dict[str, Any] | None) -> None:
+    """Validate the request of a mix, which may have variables. Raises `RuleError`, with the field `request`."""
+    try:
+        check_request(operation, (fill_in(request, _known),))
+    except RuleError as wrong:
+        raise RuleError(str(wrong), "request") from None
+
+
+def what_is_asked(operation: OperationName, request: dict[str, Any] | None) -> str:
+    """An operation and the request it asks: equal for requests that are the same, however they are written."""
+    if request is None:
+        return operation
+    said = REQUESTS[operation].model_validate(request).model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    return f"{operation} {json.dumps(said, sort_keys=True, ensure_ascii=False, separators=(',', ':'))}"
+
+
+def variables_of(request: Any) -> tuple[str, ...]:
+    """The variables in a request, each once, without the `$`."""
+    found: dict[str, None] = {}
+    fill_in(request, lambda name: found.setdefault(name) or "")
+    return tuple(found)
+
+
 class Mix(Frozen):
     """One operation of a mix."""
 
@@ -111,11 +135,13 @@ class Mix(Frozen):
         if (self.keys == "oldest") != (self.operation == "delete"):
             raise RuleError("`delete` takes the keys `oldest`, and no other operation does: the others need the preloaded records", "keys")
         if asks:
-            try:
-                check_request(self.operation, (fill_in(self.request, _known),))
-            except RuleError as wrong:
-                raise RuleError(str(wrong), "request") from None
+            check_measured(self.operation, self.request)
         return self
+
+    @property
+    def asked(self) -> str:
+        """See `what_is_asked`."""
+        return what_is_asked(self.operation, self.request)
 
 
 class Workload(Frozen):

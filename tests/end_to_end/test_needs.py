@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 
 from storeproof.cli.decide import decide_by
+from storeproof.spec.questions.needs import requests_case
+from storeproof.spec.questions.read_needs import read_needs
 from tests.end_to_end.running import Run, leaves_nothing, run
+from tests.shipped import SHIPPED
 
 pytestmark = [
     pytest.mark.slow,
@@ -91,6 +94,55 @@ def test_it_ends_with_the_answer(done: Run) -> None:
             f"performance.roles/{name}/sessions",
             f"performance.roles/{name}/orders",
         ]
+
+
+OWN = f"""\
+format: "1.1"
+decision: d
+question: Which?
+models:
+  order: {{record: {{kind: document, shape: {{object: {{customer: {{text: 24}}, total: {{real: 64}}}}}}}}, indexes: [[customer]]}}
+roles:
+  orders:
+    model: order
+    records: 60
+    load:
+      mix:
+        - {{operation: get}}
+        - {{operation: find, request: {{filter: [total, gt, 1], sort: [[customer, asc]], skip: 5, limit: 10}}}}
+        - {{operation: aggregate, request: {{compute: {{n: [count], sum: [sum, total]}}}}}}
+      indexes: 1
+      rate: 50
+      clients: 2
+  none:
+    model: order
+    load: {{mix: [{{operation: find, request: {{filter: [customer, eq, nobody]}}}}], rate: 50, clients: 2}}
+candidates:
+  one: {{orders: {HOME}, none: {HOME}}}
+"""
+
+
+def test_a_model_of_ones_own_is_filled_asked_and_measured(tmp_path: Path) -> None:
+    """With its requests, which were answered right before; one that finds nothing is not measured, and the case says why."""
+    (tmp_path / "needs.yaml").write_text(OWN)
+    asked = read_needs(tmp_path / "needs.yaml", SHIPPED)
+    orders, none = (requests_case(name, asked.roles[name]) for name in ("orders", "none"))
+    assert orders is not None
+    assert none is not None
+    cases = [f"stateful.{asked.roles['orders'].model}", orders, none, "performance.roles/one"]
+    tried = run(tmp_path, "--needs=needs.yaml", cases={HOME: cases})
+    found = {name: each["outcome"] for name, each in tried.outcomes.items() if name in cases}
+    assert found == dict(zip(cases, ("pass", "pass", "not_run", "not_run"), strict=True)), tried.said
+    assert "0 of 84 records match find: what is measured must find something" in tried.outcomes[none]["detail"]
+    kept = OWN[: OWN.index("  none:\n")] + f"candidates:\n  one: {{orders: {HOME}}}\n"
+    (tmp_path / "needs.yaml").write_text(kept)
+    measured = run(tmp_path, "--needs=needs.yaml", cases={HOME: [*cases[:2], cases[3]]})
+    (store,) = measured.result["stores"]
+    assert [(each["model"], sorted(each["mix"].values())) for each in store["joint"][0]["roles"]] == [
+        (asked.roles["orders"].model, [1, 1, 1])
+    ]
+    number = store["joint"][0]["numbers"]["orders"]
+    assert (number["engine"], number["loaded"], number["misses"], number["errors"], number["verified"]) == ("driver", 60, 0, 0, True)
 
 
 def test_needs_that_no_candidate_meets_fail_the_run(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 from storeproof.contract import Unknown
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.roles.candidate import CandidateUnderTest
-from storeproof.experiments.roles.role_config import role_config
+from storeproof.experiments.roles.role_config import require_answers, role_config
 from storeproof.experiments.roles.role_rounds import RoleRounds
 from storeproof.load.hosts.load_hosts import LoadEngines
 from storeproof.load.quality.ceiling import Ceilings
@@ -89,6 +89,7 @@ class JointLoads:
         configs: dict[str, BenchmarkConfig] = {}
         for role in candidate.loaded:
             sut = candidate.suts[role]
+            _own(wrong, sut, partial(require_answers, role, candidate.roles[role], sut))
             if config := _own(wrong, sut, partial(role_config, candidate.roles[role], sut.spec, sut.options)):
                 configs[role] = config
         if wrong:
@@ -184,7 +185,7 @@ def _asked(candidate: CandidateUnderTest, name: str, rounds: RoleRounds) -> Role
     assert role.load is not None
     mix: dict[str, int] = {}
     for each in workload.mix:
-        mix[each.operation] = mix.get(each.operation, 0) + each.weight
+        mix[each.asked] = mix.get(each.asked, 0) + each.weight
     return RoleLoad(
         role=name,
         store=candidate.suts[name].target.id,

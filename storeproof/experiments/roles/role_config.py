@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
-from storeproof.outcome import Outcome
+from storeproof.outcome import SHOWN, Outcome
 from storeproof.result.case_result import EndCase
 from storeproof.result.needs.loads import SHARE_IS_ALL, same_load
 from storeproof.spec import Mix, Spec, Workload
-from storeproof.spec.operation import OperationName
-from storeproof.spec.questions.needs import Load, Role
+from storeproof.spec.questions.needs import Load, Role, Share, requests_case
 from storeproof.spec.variation import Variation
-from storeproof.store_under_test import Options
+from storeproof.store_under_test import Options, StoreUnderTest
 
 OWN: Final = "mix"
 """What a mix is called that no workload of the specification has."""
@@ -47,8 +46,27 @@ def role_config(role: Role, spec: Spec, options: Options) -> BenchmarkConfig:
     )
 
 
+def require_answers(name: str, role: Role, sut: StoreUnderTest) -> None:
+    """No speed without proof: what shows that an operation is right on a model shows nothing of a role's own requests.
+
+    Raises:
+        EndCase: `unsupported` or `not_run`, where the case of these requests did not pass, in this run or in one that is cited.
+    """
+    case = requests_case(name, role)
+    if case is None:
+        return
+    found = next((each for each in sut.record.verified() if each.id == case), None)
+    if found is None:
+        raise EndCase(
+            Outcome.NOT_RUN, f"{case} was not tried in this run; run the correctness stage with it, or cite a run that did (--proof)"
+        )
+    if found.outcome not in SHOWN:
+        outcome = found.outcome if found.outcome is Outcome.UNSUPPORTED else Outcome.NOT_RUN
+        raise EndCase(outcome, f"{case}: {found.outcome}: {found.detail}")
+
+
 def workload_of(load: Load, model: str, spec: Spec) -> Workload:
-    """The workload that is named, or the first with the same operations in the same shares, or one of these operations alone, on records
+    """The workload that is named, or the first with the same operations and requests in the same shares, or one of these alone, on records
     that are there and drawn uniformly.
 
     Raises:
@@ -64,16 +82,22 @@ def workload_of(load: Load, model: str, spec: Spec) -> Workload:
 
 
 def _mixed(load: Load, model: str) -> Iterator[Mix]:
-    weights: Counter[OperationName] = Counter()
+    weights: Counter[str] = Counter()
+    shares: dict[str, Share] = {}
     for each in load.mix:
-        weights[each.operation] += each.weight
-    for operation, weight in weights.items():
-        if operation not in SHARE_IS_ALL:
+        weights[each.label] += each.weight
+        shares[each.label] = each
+    for label, share in shares.items():
+        about: dict[str, Any] = {"name": share.name, "operation": share.operation, "weight": weights[label]}
+        if share.request is not None:
+            yield Mix.model_validate({**about, "request": share.request})
+        elif share.operation in SHARE_IS_ALL:
+            yield Mix.model_validate({**about, "keys": "uniform", **SHARE_IS_ALL[share.operation]})
+        else:
             raise _unclear(
-                f"no workload of {model} has this mix, and {operation} needs more than a share; name a workload, or make a mix of "
-                f"{', '.join(SHARE_IS_ALL)}"
+                f"no workload of {model} has this mix, and {share.operation} needs more than a share; name a workload, or make a mix of "
+                f"{', '.join(SHARE_IS_ALL)}, and of operations with a `request`"
             )
-        yield Mix.model_validate({"operation": operation, "weight": weight, "keys": "uniform", **SHARE_IS_ALL[operation]})
 
 
 def _record(load: Load, workload: Workload) -> Variation:

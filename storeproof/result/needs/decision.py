@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from storeproof.errors import UsageError
@@ -157,6 +157,7 @@ def decide(needs: NeedsFile, results: Iterable[ReadResult], spec: Spec, file: st
     Raises:
         UsageError: no result holds any store, or none of those that a candidate names.
     """
+    spec = spec.with_models(needs.own_models)
     evidence = join(results, spec)
     if not evidence:
         raise UsageError("the results hold no store that was reached; give results of runs of `pytest suites/`")
@@ -196,6 +197,8 @@ def _candidate(
             found = JudgedNeed(need, target, Verdict.NOT_SHOWN, f"no result of {target}", command=trying)
         else:
             found = judge(need, role, known, spec)
+        if need.subject == "model" and role.model in spec.own_models and found.command:
+            found = replace(found, command=trying)  # only a run for these needs has the model
         if need.subject == "rate":
             rates.append(found)  # what an operation costs is measured where a load is alone
         if need.subject in ("rate", "p99"):

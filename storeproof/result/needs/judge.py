@@ -30,12 +30,13 @@ def judge(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
     return _JUDGES[need.subject](need, role, evidence, spec)
 
 
-def _model(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001 - every judge is called alike
+def _model(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001 - all judges are called alike
     """Random histories of the model's operations show it: whole records are written, read and removed."""
     case = f"stateful.{need.name}"
     found = evidence.case(case)
     if found is None and evidence.models is not None and need.name not in evidence.models:
-        return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"its file does not claim records of {need.name}")
+        records = f"records of the kind {spec.models[need.name].record.kind}" if need.name in spec.own_models else f"records of {need.name}"
+        return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"its file does not claim {records}")
     if found is None:
         command = _pytest(evidence.target, "suites/correctness", f"test_random_histories and {need.name}")
         return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"no result has tried records of {need.name}", command=command)
@@ -46,9 +47,14 @@ def _model(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed
     return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"{outcome.outcome}: {first_line(outcome.detail)}", seen)
 
 
-def _capability(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
-    """One of several alternatives is enough. What failed counts as what is lacking: an alternative that was not tried may still do."""
+def _capability(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
+    """One of several alternatives is enough. What failed counts as what is lacking: an alternative that was not tried may still do.
+
+    Cases have records of their own, whose fields they name: with a model of the reader's own, the reason says on which it was shown.
+    """
     judged = [_together(need, names, evidence, spec) for names in need.capabilities]
+    if role.model in spec.own_models:
+        judged = [_on_others(each, names, spec) for each, names in zip(judged, need.capabilities, strict=True)]
     position = telling([_SUPPORT[each.verdict] for each in judged])
     found = judged[position]
     if found.verdict is not Verdict.MET or len(judged) == 1:
@@ -56,6 +62,11 @@ def _capability(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judge
     name = need.alternatives[position]
     way = way_in_words(name, spec.capabilities[name].title if name in spec.capabilities else "")
     return replace(found, alternative=position, way=way, reason=f"by {way}: {found.reason}")
+
+
+def _on_others(judged: JudgedNeed, names: Sequence[str], spec: Spec) -> JudgedNeed:
+    models = sorted({spec.capabilities[name].model for name in names})
+    return replace(judged, reason=f"{judged.reason}, on records of {', '.join(models)}") if judged.verdict is Verdict.MET else judged
 
 
 def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) -> JudgedNeed:

@@ -6,14 +6,15 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from storeproof.result.measured.bounds import load_in_words, p99_in_words, p99_within
+from storeproof.outcome import SHOWN
+from storeproof.result.measured.bounds import first_line, load_in_words, p99_in_words, p99_within
 from storeproof.result.measurement import Measurement
 from storeproof.result.needs.evidence import Evidence, Source
 from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
 from storeproof.result.needs.need import Need
 from storeproof.spec import Spec, Workload
 from storeproof.spec.operation import OperationName
-from storeproof.spec.questions.needs import Load, Role
+from storeproof.spec.questions.needs import Load, Role, requests_case
 from storeproof.units import amount
 
 SHARE_IS_ALL: Final[Mapping[OperationName, Mapping[str, Any]]] = {"get": {}, "put": {}, "exists": {}, "set_field": {"path": ("*",)}}
@@ -26,6 +27,8 @@ def judge_rate(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judged
     """The highest rate that was measured decides, of the slowest variation of the records: by the low end of its interval, or, where the
     load generator was the limit, by what it reached. One whose whole interval is lower refutes the need."""
     assert role.load is not None
+    if (refuted := _refuted(need, role, evidence)) is not None:
+        return refuted
     found = list(_measured(role, evidence, spec, "closed"))
     if not found:
         return _unmeasured(need, role, evidence, spec, "closed")
@@ -53,6 +56,8 @@ def judge_p99(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedN
     """Only an open loop shows it, at a rate that decides it."""
     assert role.load is not None
     assert role.load.p99_ms is not None
+    if (refuted := _refuted(need, role, evidence)) is not None:
+        return refuted
     found = list(_measured(role, evidence, spec, "open"))
     decided = p99_within([each for _, each in found], role.load.rate, role.load.p99_ms)
     if decided is not None:
@@ -66,27 +71,41 @@ def judge_p99(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedN
 
 
 def same_load(load: Load, model: str, workload: Workload) -> bool:
-    """Whether a workload asks for the same: the one that is named, or the same operations in the same shares."""
+    """Whether a workload asks for the same: the one that is named, or the same operations and requests in the same shares."""
     if load.workload is not None:
         return workload.workload == load.workload
     if workload.model != model or any(mix.batch > 1 for mix in workload.mix):
         return False
     given: dict[str, int] = {}
     for mix in workload.mix:
-        given[mix.operation] = given.get(mix.operation, 0) + mix.weight
+        given[mix.asked] = given.get(mix.asked, 0) + mix.weight
     return same_shares(load, given)
 
 
 def same_shares(load: Load, given: Mapping[str, int]) -> bool:
-    """Whether weights by operation are those of a mix, to within five per cent of the whole."""
-    wanted, there = _shares({each.operation: each.weight for each in load.mix}), _shares(given)
+    """Whether weights are those of a mix, to within five per cent of the whole. `given`: by operation, with its request (`Mix.asked`)."""
+    weights: dict[str, int] = {}
+    for each in load.mix:
+        weights[each.asked] = weights.get(each.asked, 0) + each.weight
+    wanted, there = _shares(weights), _shares(given)
     return wanted.keys() == there.keys() and all(abs(there[name] - share) <= _ALIKE for name, share in wanted.items())
 
 
 def measurable(load: Load, model: str, spec: Spec) -> bool:
-    """Whether a load says all that a measurement must know: a workload does, and shares of operations that need no more."""
+    """Whether a load says all that a measurement must know: a workload does, requests do, and shares of operations that need no more."""
     named = any(same_load(load, model, each) for each in spec.workloads.values())
-    return named or all(each.operation in SHARE_IS_ALL for each in load.mix)
+    return named or all(each.operation in SHARE_IS_ALL or each.request is not None for each in load.mix)
+
+
+def _refuted(need: Need, role: Role, evidence: Evidence) -> JudgedNeed | None:
+    """A store that refuses a request of the load, or answers it wrong, cannot have the rate; None where nothing shows that."""
+    case = requests_case(need.role, role)
+    found = evidence.case(case) if case is not None else None
+    if case is None or found is None or found[1].outcome in SHOWN:
+        return None
+    source, outcome = found
+    reason = f"{outcome.outcome}: {first_line(outcome.detail)}"
+    return JudgedNeed(need, evidence.target, Verdict.NOT_MET, reason, (Seen(source, case, reason),))
 
 
 def _shares(weights: Mapping[str, int]) -> dict[str, float]:
@@ -117,7 +136,8 @@ def _unmeasured(need: Need, role: Role, evidence: Evidence, spec: Spec, loop: st
     fit = [name for name, each in spec.workloads.items() if each.loop == loop and same_load(role.load, role.model, each)]
     if not fit:
         kind = "at a fixed rate" if loop == "open" else "of this mix"
-        reason = f"no workload {kind} is specified for {role.model}"
+        own = role.model in spec.own_models
+        reason = "no workload is of a model of your own" if own else f"no workload {kind} is specified for {role.model}"
         return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, reason)
     chosen = f"test_random_histories and {role.model} or test_workload and ({' or '.join(fit)})"
     command = shlex.join(["pytest", "suites/", f"--store={evidence.target}", "--scale=standard", "-k", chosen])

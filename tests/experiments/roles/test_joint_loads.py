@@ -15,12 +15,14 @@ from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.experiments.roles import joint_loads
 from storeproof.experiments.roles.candidate import CandidateUnderTest
 from storeproof.experiments.roles.joint_loads import JointLoads
+from storeproof.experiments.roles.role_config import require_answers
 from storeproof.experiments.roles.role_rounds import RoleRounds
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.case_result import EndCase
-from storeproof.spec.questions.needs import Role
+from storeproof.spec.questions.needs import Role, requests_case
 from storeproof.store_under_test import Options, StoreUnderTest
+from tests.result.needs.needed import case
 from tests.shipped import SHIPPED
 
 needs_redis = pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
@@ -162,6 +164,33 @@ def test_no_speed_without_proof(loads: JointLoads) -> None:
     sut = under_test("sqlite:off", proven=False)
     with pytest.raises(EndCase, match="get on single_key was not verified in this run"):
         loads.of(candidate({"cache": role()}, cache=sut), sut)
+
+
+def test_no_request_is_measured_that_was_not_answered_right() -> None:
+    """What is proven of its operation on the model, by other requests, is not enough; nor is the case of another role's requests."""
+    sut = under_test("sqlite:off", proven=False)
+    sut.record.proofs["product", "find"] = [Outcome.PASS]
+    asked = [{"mix": [{"operation": "find", "request": {"limit": limit}}], "rate": RATE} for limit in (1, 2)]
+    mine, other = (Role.model_validate({"model": "product", "load": load}) for load in asked)
+    names = [requests_case("data", each) for each in (mine, other)]
+    assert names[0] != names[1]
+    with pytest.raises(EndCase, match="was not tried in this run") as ended:
+        require_answers("data", mine, sut)
+    assert ended.value.outcome is Outcome.NOT_RUN
+    for name, outcome, wanted in (
+        (names[1], Outcome.PASS, Outcome.NOT_RUN),
+        (names[0], Outcome.NOT_RUN, Outcome.NOT_RUN),
+        (names[0], Outcome.FAIL, Outcome.NOT_RUN),
+        (names[0], Outcome.UNSUPPORTED, Outcome.UNSUPPORTED),
+    ):
+        assert name is not None
+        sut.record.outcomes[:] = [case(name, outcome)]
+        with pytest.raises(EndCase) as ended:
+            require_answers("data", mine, sut)
+        assert ended.value.outcome is wanted
+    assert names[0] is not None
+    sut.record.outcomes[:] = [case(names[0])]
+    require_answers("data", mine, sut)
 
 
 def test_a_role_without_a_load_has_its_server(loads: JointLoads, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,6 +56,23 @@ def test_a_mix_of_no_workload_is_about_records_that_are_there() -> None:
     assert {each.operation: (each.weight, each.keys) for each in found.workload.mix} == {"get": (8, "uniform"), "set_field": (1, "uniform")}
 
 
+def test_a_request_of_a_mix_is_asked_as_it_is_written() -> None:
+    """Under its name, beside operations by key; one that is there twice has both shares."""
+    dear, some = {"filter": ["price", "gt", 1], "limit": 5}, {"compute": {"n": ["count"]}}
+    mix = [
+        {"name": "dear", "operation": "find", "request": dear, "weight": 2},
+        {"name": "dear", "operation": "find", "request": dear},
+        {"operation": "aggregate", "request": some},
+        {"operation": "get"},
+    ]
+    found = config("product", mix=mix).workload
+    assert [(each.name, each.operation, each.weight, each.request, each.keys) for each in found.mix] == [
+        ("dear", "find", 3, dear, None),
+        (None, "aggregate", 1, some, None),
+        (None, "get", 1, None, "uniform"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("model", "load", "words"),
     [

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from storeproof.outcome import Outcome
 from storeproof.result.measurement import Measurement
 from storeproof.result.needs.judged_need import JudgedNeed, Verdict
 from storeproof.result.needs.loads import same_load
-from storeproof.spec.questions.needs import Load
+from storeproof.spec.questions.needs import Load, requests_case
 from tests.result.claimed import around, number
-from tests.result.needs.needed import decided, judgement, known, needs
+from tests.result.needs.needed import case, decided, judgement, known, needs
 from tests.shipped import SHIPPED
 
 GET: dict[str, Any] = {"mix": [{"operation": "get"}]}
@@ -91,6 +92,94 @@ def test_a_mix_is_its_operations_and_their_shares() -> None:
     assert not like(get=1, set_field=1)
     assert not like(get=1)
     assert not like(get=95, put=5)
+
+
+SEARCH: dict[str, Any] = {"filter": [[], "any_word", "$word $word"], "fields": ["title"], "ranked": True, "limit": 10}
+BROWSE: list[dict[str, Any]] = [
+    {"name": "search", "operation": "find", "weight": 34, "request": SEARCH},
+    {
+        "name": "facets",
+        "operation": "browse",
+        "weight": 10,
+        "request": {
+            "filter": [[], "words", "$word"],
+            "facets": {"categories": {"path": "categories", "each": True, "limit": 10}, "languages": {"path": "language"}},
+            "sort": [["published", "desc"]],
+            "limit": 10,
+        },
+    },
+    {
+        "operation": "find",
+        "weight": 15,
+        "request": {"filter": ["language", "eq", "$language"], "sort": [["published", "desc"]], "fields": ["title"], "limit": 10},
+    },
+    {"operation": "get", "weight": 30},
+    {"operation": "set_path", "weight": 4},
+    {"operation": "put", "weight": 4},
+    {"operation": "delete", "weight": 3},
+]
+
+
+def _browses(place: int | None = None, **changed: Any) -> bool:
+    """Whether the mix of the corpus' workload, with one of its requests or shares changed, is that workload."""
+    mix = [{**each, **(changed if place == number else {})} for number, each in enumerate(BROWSE)]
+    return same_load(Load.model_validate({"mix": mix, "rate": 1}), "corpus", SHIPPED.workloads["corpus-browse"])
+
+
+def test_the_same_requests_in_the_same_shares_are_the_same_load() -> None:
+    """However they are written, and whatever they are called."""
+    assert _browses()
+    assert _browses(0, name="other")
+    assert _browses(0, request={"limit": 10, **SEARCH, "skip": 0, "fields": [["title"]]})
+    assert _browses(3, weight=33)
+
+
+@pytest.mark.parametrize(
+    ("place", "changed"),
+    [
+        (0, {"request": SEARCH | {"limit": 20}}),
+        (0, {"request": SEARCH | {"ranked": False}}),
+        (0, {"request": SEARCH | {"filter": [[], "words", "$word $word"]}}),
+        (0, {"request": SEARCH | {"filter": [["body"], "any_word", "$word $word"]}}),
+        (0, {"request": SEARCH | {"filter": [[], "any_word", "$word"]}}),
+        (0, {"request": BROWSE[2]["request"]}),
+        (1, {"operation": "find", "request": SEARCH}),
+        (1, {"request": {"filter": [[], "words", "$word"], "facets": {"languages": {"path": "language"}}, "limit": 10}}),
+        (0, {"weight": 60}),
+    ],
+)
+def test_another_request_is_another_load(place: int, changed: dict[str, Any]) -> None:
+    """What another search, page or facet costs says nothing."""
+    assert not _browses(place, **changed)
+
+
+def test_what_was_measured_with_the_requests_meets_the_rate_and_with_others_does_not() -> None:
+    """The number of a workload is evidence for its own requests alone."""
+    measured = number("corpus-browse", *around(1000))
+    for limit, verdict in ((10, Verdict.MET), (11, Verdict.NOT_SHOWN)):
+        mix = [{**BROWSE[0], "request": SEARCH | {"limit": limit}}, *BROWSE[1:]]
+        file = needs(model="corpus", load={"mix": mix, "rate": 500})
+        assert judgement(decided(file, known("mongodb:journaled", measured)), "rate").verdict is verdict
+
+
+COUNT: dict[str, Any] = {"mix": [{"operation": "count_where", "request": {"filter": ["price", "gt", 10]}}], "rate": 10}
+
+
+def test_a_request_that_a_store_cannot_answer_refutes_the_rate() -> None:
+    """Whether it refused it or answered it wrong; the same case of other needs says nothing."""
+    file = needs(model="product", load=COUNT)
+    name = requests_case("data", file.roles["data"])
+    assert name is not None
+    for outcome, verdict in (
+        (Outcome.UNSUPPORTED, Verdict.NOT_MET),
+        (Outcome.FAIL, Verdict.NOT_MET),
+        (Outcome.NOT_RUN, Verdict.NOT_SHOWN),
+        (Outcome.PASS, Verdict.NOT_SHOWN),
+    ):
+        tried = known("redis:volatile", cases=[case(name, outcome, detail="count_where: no")])
+        assert judgement(decided(file, tried), "rate").verdict is verdict, outcome
+        other = needs(model="product", load={**COUNT, "mix": [{"operation": "count_where", "request": {}}]})
+        assert judgement(decided(other, tried), "rate").verdict is Verdict.NOT_SHOWN
 
 
 def test_only_an_open_loop_shows_a_response_time() -> None:

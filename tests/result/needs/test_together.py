@@ -11,6 +11,7 @@ from storeproof.result.model import Placement, Result
 from storeproof.result.needs.decision import Candidate
 from storeproof.result.needs.judged_need import JudgedNeed, Verdict
 from storeproof.spec.questions.needs import NeedsFile
+from storeproof.spec.workload import what_is_asked
 from tests.result.claimed import around, number, result
 from tests.result.needs.needed import decided, known
 from tests.result.needs.test_loads import opened
@@ -178,6 +179,27 @@ def test_a_slow_generator_blames_no_store_for_late_replies() -> None:
 def test_another_load_is_no_evidence(changed: dict[str, Any]) -> None:
     """It is as if both had not been on together."""
     assert set(verdicts(candidate("two", file(), together(reached(), reached(), **changed))).values()) == {"not shown"}
+
+
+ASKED = {"filter": ["field0", "prefix", "a"], "limit": 10}
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict"),
+    [
+        ({what_is_asked("find", ASKED): 1, "get": 1}, "met"),
+        ({what_is_asked("find", ASKED | {"limit": 11}): 1, "get": 1}, "not shown"),
+        ({what_is_asked("find", ASKED | {"filter": ["field0", "prefix", "b"]}): 1, "get": 1}, "not shown"),
+        ({"find": 1, "get": 1}, "not shown"),
+        ({what_is_asked("find", ASKED): 1, "get": 9}, "not shown"),
+    ],
+)
+def test_a_run_with_another_request_is_no_evidence(given: dict[str, int], verdict: str) -> None:
+    """Results from before requests were kept have the operation alone, and may have asked anything."""
+    mix = [{"operation": "get"}, {"operation": "find", "request": ASKED}]
+    needs = file(load={"mix": mix, "p99_ms": None}, role={"model": "document10"})
+    run = together(reached(), reached(), model="document10", workload="mix", mix=given)
+    assert set(verdicts(candidate("two", needs, run)).values()) == {verdict}
 
 
 def test_a_run_of_one_role_without_the_other_is_no_evidence() -> None:
