@@ -34,7 +34,7 @@ def find_program(name: str, launch: ProcessLaunch, store: str) -> str:
     Raises:
         NotAvailable: it is not installed, or only as another product of the same name; the remedy is the command that installs it.
     """
-    return sys.executable if name == "${python}" else _found(name, launch, store)[0]
+    return _found(name, launch, store)[0]
 
 
 def _beside(server: str, name: str) -> str | None:
@@ -43,6 +43,8 @@ def _beside(server: str, name: str) -> str | None:
 
 def _found(name: str, launch: ProcessLaunch, store: str) -> list[str]:
     """All of that name, the one to be preferred first. Raises `NotAvailable`: there is none."""
+    if name == "${python}":
+        return [sys.executable]
     # Debian has a directory per version for some servers: take the newest.
     directories = sorted((each for pattern in launch.search for each in glob.glob(pattern)), key=_by_number, reverse=True)  # noqa: PTH207
     found = [path for path in (shutil.which(name), *(shutil.which(name, path=each) for each in directories)) if path is not None]
