@@ -116,7 +116,7 @@ roles:
       clients: 2
   none:
     model: order
-    load: {{mix: [{{operation: find, request: {{filter: [customer, eq, nobody]}}}}], rate: 50, clients: 2}}
+    load: {{mix: [{{operation: find, request: {{filter: [customer, eq, absent]}}}}], rate: 50, clients: 2}}
 candidates:
   one: {{orders: {HOME}, none: {HOME}}}
 """
