@@ -51,7 +51,9 @@ class Parts(Fielded):
         """`$unset`; it would put a null in the place of a list's item, so the filter asks for an object where it matters."""
         target = dotted(path)
         if isinstance(path[-1], int):
-            return self._without_place(key, path, "only a field of an object can be removed")
+            if isinstance(self.get_path(key, path[:-1]), (list, dict)):
+                raise Refused(f"only a field of an object can be removed: {target}")
+            return self.exists(key)  # what is not there needs no removal
         guard = settable(path) if not is_plain(path) else {}
         return self._update({"_id": key, **guard}, {"$unset": {target: ""}}) or (bool(guard) and self.exists(key))
 
@@ -90,12 +92,12 @@ class Parts(Fielded):
     def _changed(self, key: Key, path: Path, change: Mapping[str, Any]) -> bool:
         return self._update({"_id": key, **settable(path)}, change) or self._without_place(key, path)
 
-    def _without_place(self, key: Key, path: Path, why: str = "there is no object or list position to change") -> bool:
+    def _without_place(self, key: Key, path: Path) -> bool:
         """False if there is no record.
 
         Raises:
             Refused: there is one, so what is missing is the place.
         """
         if self.exists(key):
-            raise Refused(f"{why}: {dotted(path)}")
+            raise Refused(f"there is no object or list position to change: {dotted(path)}")
         return False
