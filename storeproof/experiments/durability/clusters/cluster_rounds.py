@@ -141,21 +141,21 @@ class ClusterRounds(ClusterExperiment):
         """A client of this period."""
         return self._tied(node)
 
-    def go_on(self) -> None:
+    def go_on(self, primary: str) -> None:
         """Half of the clients."""
-        assert self._successor is not None
-        clients = open_clients(self._half, partial(self._follower, self._successor, Persistent()))
+        clients = open_clients(self._half, partial(self._follower, primary, Persistent()))
         if self._register is not None:
             clients.append(self._register.writer(self.subject.open))
         self._all_load.enter_context(under_load(clients))
 
     def failed_over(self, seconds: float | None) -> None:
-        """Its time is a number, not a promise."""
-        if seconds is not None:
-            self.summary.failovers.append(seconds)
-            self._moments.failed_over = self._moments.struck + round(seconds * 1e9)
-        else:
+        """Its time is a number, not a promise; where the fault may have kept all from taking over, it is that of the round alone."""
+        if seconds is None:
             self.summary.without_failover += 1
+            return
+        self._moments.failed_over = self._moments.struck + round(seconds * 1e9)
+        if self.round.fault.lasts is None:
+            self.summary.failovers.append(seconds)
 
     def audit(self) -> None:
         """Read all back from the primary: without the lost node, and from the whole cluster."""
