@@ -237,6 +237,26 @@ def test_without_a_failover_a_partition_loses_nothing_and_a_lost_node_everything
     assert lost.outcome(claimed=False) is Outcome.UNSUPPORTED
 
 
+def test_what_survived_one_fault_must_survive_the_next() -> None:
+    """A round reads the keys of its own clients, and the last one those of all."""
+
+    class Forgetful(MemoryCluster):
+        def heal(self) -> None:
+            super().heal()
+            if self.deeds.count("healed") == ROUNDS:
+                for store in self.stores.values():
+                    for records in store.memory.values():
+                        for key in [each for each in records if str(each).startswith("p1:")]:
+                            del records[key]
+
+    summary = struck(Forgetful(synchronous=True), IsolatePrimary())
+    assert summary.anomalies[Anomaly.LOST] > 0
+    assert all(cost.startswith(f"fault {ROUNDS}, ") for cost in summary.costs)
+    first, last = summary.cluster_rounds
+    assert first.lost == 0
+    assert last.acknowledged > 0
+
+
 class Parted(MemoryCluster):
     """Never whole again."""
 
