@@ -15,6 +15,11 @@ class ClusterFault(Fault):
     needs = Capability.CLUSTER
     loses_node: ClassVar[bool] = False
     """Whether the node is gone until `end`; otherwise it goes on, or will go on, and may still acknowledge writes."""
+    lasts: ClassVar[float | None] = None
+    """Seconds that it lasts, where no other node need become the primary; None: it lasts until another one is.
+
+    The shipped clusters miss a node after one or two seconds.
+    """
 
     def strike(self, handle: Handle) -> None:
         """Strike the primary.

@@ -142,8 +142,14 @@ class Recorder:
         with self._opening:
             return sum(log.ended for log in self._logs)
 
-    def operations(self) -> list[Operation]:
-        """All operations, in order of invocation."""
+    @property
+    def clients(self) -> int:
+        """How many logs were opened, which is the number of the next client."""
         with self._opening:
-            logs = list(self._logs)
+            return len(self._logs)
+
+    def operations(self, first: int = 0) -> list[Operation]:
+        """The operations of the clients from this number on, in order of invocation; of all by default."""
+        with self._opening:
+            logs = self._logs[first:]
         return sorted((operation for log in logs for operation in log.operations()), key=lambda operation: operation.invoked)

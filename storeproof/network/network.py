@@ -17,13 +17,14 @@ from storeproof.network.namespaces import NetworkMark
 from storeproof.network.programs import Command, run, unavailable
 from storeproof.network.reach import await_reached
 from storeproof.network.subnet import free_subnet
-from storeproof.network.traffic import deaf_rules, slow_commands
+from storeproof.network.traffic import drop_rules, slow_commands
 
 SWITCH: Final = ".switch"
 """Not a name that a node can have."""
 _DEVICE: Final = "eth0"
 """The interface of a node."""
 _TRIED_KBIT: Final = 1000
+_TRIED_SHARE: Final = 0.5
 
 
 class Network:
@@ -50,6 +51,8 @@ class Network:
         """The ports of the switch: names of interfaces are at most 15 characters long, and those of nodes need not be."""
         self._deaf: dict[str, set[str]] = {node: set() for node in self.nodes}
         """By node: those that it does not hear."""
+        self._lost = 0.0
+        """The share of packets between nodes that is dropped."""
         self._slow: set[str] = set()
         self._unplugged: set[str] = set()
 
@@ -75,6 +78,22 @@ class Network:
             self._deaf[peer].add(node)
         self._apply()
 
+    def deafen(self, node: str) -> None:
+        """The node does not hear the others, and they hear it. Clients hear all, and all hear them."""
+        self._deaf[node].update(self._peers(node))
+        self._apply()
+
+    def split(self) -> None:
+        """No node hears another. Clients hear all of them."""
+        for node in self.nodes:
+            self._deaf[node].update(self._peers(node))
+        self._apply()
+
+    def lose(self, share: float) -> None:
+        """Of the packets from each node to each other this share is lost, at random; clients lose none."""
+        self._lost = share
+        self._apply()
+
     def slow(self, node: str, kbit: int) -> None:
         """What the node sends to the others together takes as long as on a line of `kbit` kilobits per second; clients notice nothing."""
         peers = [self.addresses[peer] for peer in self._peers(node)]
@@ -94,7 +113,8 @@ class Network:
         if back:
             run(*(self._link(node, "up") for node in back))
             self._unplugged.clear()
-        if any(self._deaf.values()):
+        if self._lost or any(self._deaf.values()):
+            self._lost = 0.0
             for peers in self._deaf.values():
                 peers.clear()
             self._apply()
@@ -134,7 +154,7 @@ class Network:
                 for node, address in self.addresses.items()
             )
         )
-        self._apply()
+        self.lose(_TRIED_SHARE)
         self.slow(self.nodes[0], _TRIED_KBIT)
         self.heal_all()
 
@@ -147,12 +167,16 @@ class Network:
             *(
                 Command(
                     ("iptables-restore", "-w"),
-                    deaf_rules(self.addresses[peer] for peer in sorted(self._deaf[node])),
+                    drop_rules({self.addresses[peer]: self._dropped(node, peer) for peer in self._peers(node)}),
                     self.namespace(node),
                 )
                 for node in self.nodes
             )
         )
+
+    def _dropped(self, node: str, peer: str) -> float:
+        """The share of what a node is sent by another that is dropped."""
+        return 1.0 if peer in self._deaf[node] else self._lost
 
     def _unslow(self, node: str) -> Command:
         return Command(("tc", "-n", self.namespace(node), "qdisc", "del", "dev", _DEVICE, "root"))

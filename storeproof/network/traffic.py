@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 from typing import Final
 
 _QUEUE: Final = 4000
 """Packets that wait behind a slow link before any is dropped: more than the writes of a second."""
 
 
-def deaf_rules(sources: Iterable[str]) -> str:
-    """The rules for `iptables-restore` of a node that does not hear these addresses; they replace all other rules of its filter.
+def drop_rules(shares: Mapping[str, float]) -> str:
+    """The rules for `iptables-restore` of a node that loses, of what each of these addresses sends, that share; they replace all other
+    rules of its filter. 1: it does not hear that address.
 
     Dropping is done where packets arrive, not where they leave: a sender's own kernel reports a rule on its way out as an error, and a
     partition is silent.
     """
-    drops = "".join(f"-A INPUT -s {source}/32 -j DROP\n" for source in sources)
+    drops = "".join(f"-A INPUT -s {source}/32 {_chance(share)}-j DROP\n" for source, share in shares.items() if share)
     return f"*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n{drops}COMMIT\n"
 
 
@@ -31,3 +32,7 @@ def slow_commands(device: str, addresses: Collection[str], kbit: int) -> str:
         *(f"filter add dev {device} parent 1: protocol ip prio 1 u32 match ip dst {address}/32 flowid 1:1" for address in addresses),
     ]
     return "\n".join(commands) + "\n"
+
+
+def _chance(share: float) -> str:
+    return "" if share == 1 else f"-m statistic --mode random --probability {share:g} "

@@ -9,6 +9,8 @@ import pytest
 
 from storeproof import native_support
 from storeproof.experiments.durability.clusters import cluster_experiment
+from storeproof.faults.cluster_fault import ClusterFault
+from storeproof.faults.deaf_primary import DeafPrimary
 from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.outcome import Outcome
@@ -51,12 +53,13 @@ def test_what_each_session_asks_for_is_read_back(cluster: ClusterHandle) -> None
         assert {name: sut.record.settings[name] for name in options} == options
 
 
-def test_writes_of_one_member_are_rolled_back(cluster: ClusterHandle, short: None) -> None:
+@pytest.mark.parametrize("fault", [IsolatePrimary(), DeafPrimary()], ids=["isolate", "deaf"])
+def test_writes_of_one_member_are_rolled_back(fault: ClusterFault, cluster: ClusterHandle, short: None) -> None:
     """Another member takes writes within the time of the topology, and the cluster becomes whole again, without those of the old one."""
     sut = under_test("mongodb:three-members-w-1")
     cluster.wait_whole()
     before = cluster.primary()
-    summary = one_round(cluster, sut, IsolatePrimary(), ONE)
+    summary = one_round(cluster, sut, fault, ONE)
     assert summary.lossy == 1, summary.detail()
     assert summary.harmed > 20
     assert len(summary.failovers) == 1

@@ -29,19 +29,31 @@ def test_these_are_the_faults_of_clusters() -> None:
     """And whether the node is gone meanwhile."""
     found = {name: find(name) for name in NAMES}
     assert {name: fault.loses_node for name, fault in found.items() if isinstance(fault, ClusterFault)} == {
+        "deaf_primary": False,
         "isolate_primary": False,
         "kill_primary": True,
         "lagging_node_wipe": True,
+        "lossy_links": False,
         "pause_primary": False,
+        "split_all": False,
     }
+
+
+def test_those_that_strike_all_nodes_end_by_themselves() -> None:
+    """No other node need take over: two of three may hear no one."""
+    lasting = {name: fault.lasts for name in NAMES if isinstance(fault := find(name), ClusterFault) and fault.lasts is not None}
+    assert lasting == {"lossy_links": 5.0, "split_all": 5.0}
 
 
 @pytest.mark.parametrize(
     ("name", "deeds"),
     [
+        ("deaf_primary", [call.primary(), call.network.deafen("n2")]),
         ("isolate_primary", [call.primary(), call.network.isolate("n2")]),
         ("kill_primary", [call.primary(), call.node("n2"), call.node().kill()]),
+        ("lossy_links", [call.primary(), call.network.lose(0.75)]),
         ("pause_primary", [call.primary(), call.node("n2"), call.node().pause()]),
+        ("split_all", [call.primary(), call.network.split()]),
     ],
 )
 def test_a_fault_strikes_the_primary_of_this_moment(name: str, deeds: list[Any], handle: Any) -> None:

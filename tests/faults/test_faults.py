@@ -38,14 +38,17 @@ def test_a_fault_strikes_through_the_handle(name: str, deed: str) -> None:
 NEEDS = {
     "all_nodes_kill": Capability.KILL_NODES,
     "clean_restart": Capability.STOP,
+    "deaf_primary": Capability.CLUSTER,
     "isolate_primary": Capability.CLUSTER,
     "kill_primary": Capability.CLUSTER,
     "lagging_node_wipe": Capability.CLUSTER,
+    "lossy_links": Capability.CLUSTER,
     "one_node_kill": Capability.KILL_NODES,
     "pause": Capability.PAUSE,
     "pause_primary": Capability.CLUSTER,
     "power_cut": Capability.CUT_POWER,
     "process_kill": Capability.KILL,
+    "split_all": Capability.CLUSTER,
 }
 
 

@@ -66,6 +66,20 @@ def test_operations_are_ordered_by_invocation_over_all_clients() -> None:
     assert [each.write_id for each in recorder.operations()] == ["0:1", "1:1"]
 
 
+def test_the_operations_of_later_clients_can_be_had_alone() -> None:
+    """From the number on that the next client had: those before may have ended long ago."""
+    recorder = Recorder()
+    for key in ("a", "b"):
+        first = recorder.clients
+        log = recorder.client()
+        assert log.client == first
+        log.invoke("delete", ("m", key))
+        log.end("ok")
+    assert [each.key for each in recorder.operations(first)] == ["b"]
+    assert [each.key for each in recorder.operations()] == ["a", "b"]
+    assert recorder.operations(recorder.clients) == []
+
+
 def test_a_client_has_one_operation_at_a_time() -> None:
     """A log that is used by two threads would mix up their times: it says so instead."""
     log = ticking().client()

@@ -22,7 +22,7 @@ from storeproof.network.namespaces import NAMED, NetworkMark, entered, find_mark
 from storeproof.network.network import SWITCH, Network, remove
 from storeproof.network.programs import Command, run
 from storeproof.network.sweep import sweep_networks
-from storeproof.network.traffic import deaf_rules, slow_commands
+from storeproof.network.traffic import drop_rules, slow_commands
 from tests.launch.small import eventually
 from tests.network.network_rights import needs_networks
 
@@ -119,6 +119,52 @@ def test_an_isolated_node_and_its_peers_do_not_hear_each_other_and_clients_reach
     assert ears.become("ab", "ac", "ba", "ca")
     network.heal_all()
     assert ears.become()
+
+
+@pytest.mark.usefixtures("whole")
+def test_a_deaf_node_is_heard_by_all_and_hears_clients_alone(network: Network, ears: Ears) -> None:
+    """The network fails in one direction, and in both for a node that is isolated too; until all is healed."""
+    network.deafen("a")
+    assert ears.become("ab", "ac")
+    network.isolate("b")
+    assert ears.become("ab", "ac", "ba", "bc", "cb")
+    network.heal_all()
+    assert ears.become()
+
+
+@pytest.mark.usefixtures("whole")
+def test_in_a_split_no_node_hears_another_and_clients_reach_all(network: Network, ears: Ears) -> None:
+    """Until all is healed."""
+    network.split()
+    assert ears.become("ab", "ac", "ba", "bc", "ca", "cb")
+    network.heal_all()
+    assert ears.become()
+
+
+@pytest.mark.usefixtures("whole")
+def test_lossy_links_lose_a_share_of_what_nodes_send_each_other_and_nothing_of_clients(network: Network, ears: Ears) -> None:
+    """In both directions, and of each link by itself; until all is healed. A deaf node goes on hearing nothing."""
+    number, at_once = 400, 100  # more at once do not fit into the buffer of a socket
+
+    def heard(speaker: str, listener: str) -> int:
+        found = 0
+        for _ in range(number // at_once):
+            for _ in range(at_once):
+                ears.sockets[speaker].sendto(b"x", (ears.addresses[listener], PORT))
+            time.sleep(SILENCE)
+            found += len(ears.heard(listener))
+        return found
+
+    links = ("ab", "ba", "bc", "ca")
+    network.lose(0.75)
+    # By chance a quarter of 400 is not within 50 and 150 once in 40 million.
+    assert all(50 < heard(*link) < 150 for link in links)
+    assert heard("host", "a") == heard("a", "host") == number
+    network.deafen("a")
+    assert heard("b", "a") == 0
+    assert 50 < heard("a", "b") < 150
+    network.heal_all()
+    assert [heard(*link) for link in links] == [number] * len(links)
 
 
 @pytest.mark.usefixtures("whole")
@@ -277,8 +323,10 @@ def test_removing_what_is_not_there_is_silent() -> None:
 
 def test_the_rules_name_the_addresses() -> None:
     """What arrives from these is dropped; what is sent to these waits, and nothing else does."""
-    assert "-A INPUT -s 198.18.0.2/32 -j DROP\n-A INPUT -s 198.18.0.3/32 -j DROP\nCOMMIT" in deaf_rules(["198.18.0.2", "198.18.0.3"])
-    assert "-A" not in deaf_rules([])
+    rules = drop_rules({"198.18.0.2": 1.0, "198.18.0.3": 0.25, "198.18.0.4": 0.0})
+    some = "-m statistic --mode random --probability 0.25 -j DROP"
+    assert f"-A INPUT -s 198.18.0.2/32 -j DROP\n-A INPUT -s 198.18.0.3/32 {some}\nCOMMIT" in rules
+    assert "-A" not in drop_rules({"198.18.0.2": 0.0})
     lines = slow_commands("eth0", ["198.18.0.2"], 128).splitlines()
     assert [line for line in lines if "filter" in line] == [
         "filter add dev eth0 parent 1: protocol ip prio 1 u32 match ip dst 198.18.0.2/32 flowid 1:1"

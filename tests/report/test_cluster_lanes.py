@@ -26,6 +26,9 @@ PAUSED = cluster_round("pause_primary", span("n1", "during", 5), span("n1", "aft
 WIPED = cluster_round("lagging_node_wipe", span("n1", "during", 900, 0, 875), healed_second=None, strike_second=-1.1)
 KILLED = cluster_round("kill_primary", span("n1", "before", 300, 200), span("n1", "during", 1, 0, 1), healed_second=None)
 QUIET = cluster_round("isolate_primary", span("n1", "during", 0, unknown=7), span("n2", "during", 300, 200))
+SPLIT = cluster_round(
+    "split_all", span("n1", "during", 12, 8, last_second=2.0), span("n1", "after", 9, 9), successor=None, failover_second=None, primary="n1"
+)
 ASIDE = SetAside(node="n1", files=3, bytes=2048, records=899)
 
 
@@ -61,6 +64,19 @@ def test_nothing_is_said_that_was_not_seen() -> None:
     )
     going_on = cluster_round("isolate_primary", span("n1", "during", 10, 0, 10), span("n1", "after", 5, 0, 5, last_second=4.5))
     assert "acknowledging 15 writes for 4.5 s after it was isolated: all of them are lost." in told(going_on)
+
+
+def test_of_a_fault_that_strikes_all_no_other_primary_is_expected() -> None:
+    """The same one goes on, or another one takes its place later; the picture shades all nodes."""
+    assert told(SPLIT) == (
+        "The primary n1 went on acknowledging 12 writes for 2 s after it was parted, as all were: none of them is missing. "
+        "No other node took its place."
+    )
+    later = told(SPLIT.model_copy(update={"primary": "n3"}))
+    assert later.startswith("The old primary n1 went on")
+    assert later.endswith("In the end n3 was the primary.")
+    for record, nodes in ((SPLIT, 3), (ISOLATED, 1)):
+        assert sum(each.attrib.get("stroke-dasharray") == "2 3" for each in drawn(record).iter(f"{SVG}rect")) == nodes
 
 
 def test_a_primary_that_was_replaced_once_more_is_told() -> None:

@@ -29,10 +29,15 @@ class FaultWords:
     """What it was while the fault lasted: follows "while" and the node's name."""
     end: str
     """Follows the node's name, at the end of the fault."""
+    everywhere: bool = False
+    """Whether it strikes all nodes alike: then no other one is expected to take writes while it lasts."""
 
 
 WORDS: Final = {
     "isolate_primary": FaultWords("is isolated", "was isolated", "hears the others again"),
+    "deaf_primary": FaultWords("is deaf to the others", "was deaf to the others", "hears the others again"),
+    "split_all": FaultWords("is parted, as all are", "was parted, as all were", "hears the others again", everywhere=True),
+    "lossy_links": FaultWords("loses packets, as all do", "lost packets, as all did", "loses none any more", everywhere=True),
     "pause_primary": FaultWords("is paused", "was paused", "goes on"),
     "lagging_node_wipe": FaultWords("is gone, with its data", "was slow, then gone", "is back"),
     "kill_primary": FaultWords("is killed", "was gone", "is back"),
@@ -95,7 +100,7 @@ def _sentences(record: ClusterRoundRecord) -> Iterator[str]:
     if rest := record.lost - lost:
         yield f"Of the other writes of this round at least {units.whole(rest)} {_are(rest)} lost."
     if record.successor is None or record.failover_second is None:
-        yield "No other node took writes in time."
+        yield "No other node took its place." if words_of(record).everywhere else "No other node took writes in time."
     else:
         yield f"{record.successor} took writes {units.seconds(record.failover_second)} after the fault."
     if record.primary != (record.successor or record.struck):
@@ -122,12 +127,14 @@ def _window(record: ClusterRoundRecord, of_struck: dict[Phase, NodeSpan]) -> tup
     lost_after = after is not None and after.lost > 0
     found = [each for each in (during, after if lost_after else None) if each]
     last = max((each.last_second for each in found if each.last_second is not None), default=0.0)
-    lasting = words_of(record).lasting
+    words = words_of(record)
+    stayed = words.everywhere and record.primary == node
+    who, lasting = f"The {'' if stayed else 'old '}primary {node}", words.lasting
     if not any(each.acknowledged for each in found):
-        return found, f"The old primary {node} acknowledged no write while it {lasting}"
+        return found, f"{who} acknowledged no write while it {lasting}"
     if last <= 0:  # the fault takes some milliseconds
-        return found, f"The old primary {node} acknowledged {_writes(found)} as it {lasting}, and none later"
-    return found, f"The old primary {node} went on acknowledging {_writes(found)} for {units.seconds(last)} after it {lasting}"
+        return found, f"{who} acknowledged {_writes(found)} as it {lasting}, and none later"
+    return found, f"{who} went on acknowledging {_writes(found)} for {units.seconds(last)} after it {lasting}"
 
 
 def _writes(found: Sequence[NodeSpan]) -> str:

@@ -165,7 +165,7 @@ class _Drawing:
         return f"{node}: a replica{'; the primary in the end' if node == record.primary else ''}."
 
     def _drawn(self, lane: _Lane) -> Iterator[str]:
-        if lane.node == self._record.struck:
+        if lane.node == self._record.struck or words_of(self._record).everywhere:
             yield from self._out(lane)
         yield from self._band(lane)
         if lane.course:

@@ -56,6 +56,15 @@ class MemoryNetwork:
     def isolate(self, node: str) -> None:
         self._cluster.apart.add(node)
 
+    def deafen(self, node: str) -> None:
+        self._cluster.deaf.add(node)
+
+    def split(self) -> None:
+        self._cluster.apart.update(NAMES)
+
+    def lose(self, share: float) -> None:
+        self._cluster.share = share
+
     def slow(self, node: str, kbit: int) -> None:
         self._cluster.apart.add(node)
 
@@ -65,6 +74,8 @@ class MemoryNetwork:
     def heal_all(self) -> None:
         self._cluster.deeds.append("network healed")
         self._cluster.apart.clear()
+        self._cluster.deaf.clear()
+        self._cluster.share = 0.0
 
 
 class MemoryNode:
@@ -98,6 +109,10 @@ class MemoryCluster:
         self.synchronous = synchronous
         self.stores = {name: NodeStore(name, self) for name in NAMES}
         self.apart: set[str] = set()
+        self.deaf: set[str] = set()
+        """Those that are heard and hear no other."""
+        self.share = 0.0
+        """Of the packets that are lost: what was lost is sent again."""
         self.deeds: list[str] = []
         self.network = MemoryNetwork(self)
         self.nodes = NAMES
@@ -106,26 +121,31 @@ class MemoryCluster:
             self.stores[name].follows = True
 
     def hearing(self, source: NodeStore) -> list[NodeStore]:
-        """The nodes that get what a node sends."""
-        if source.name in self.apart:
+        """The nodes that get what a node sends: of a deaf one until they have another primary."""
+        if source.name in self.apart or (source.name in self.deaf and source.name != self._primary):
             return []
-        return [each for each in self.stores.values() if each is not source and each.alive and each.name not in self.apart]
+        left = [each for each in self.stores.values() if each.alive and each.name not in self.apart | self.deaf]
+        return [each for each in left if each is not source]
 
     def copy(self, source: NodeStore, name: str, key: Key, record: Record | None) -> int:
-        """Send a write to all who hear it; how many do."""
+        """Send a write to all who hear it; how many answer, as the sender hears."""
         hearing = self.hearing(source)
         for each in hearing:
             with each.lock:
                 Store.stored(each, name, key, record)
-        return len(hearing)
+        return 0 if source.name in self.deaf else len(hearing)
 
     def node(self, name: str) -> MemoryNode:
         return MemoryNode(self.stores[name])
 
     def primary(self) -> str:
-        if self._primary in self.apart or not self.stores[self._primary].alive:
-            self._primary = self.elect([name for name in NAMES if name not in self.apart and self.stores[name].alive])
-            self.stores[self._primary].follows = False
+        """Another one where the others do not hear its answers; the same one where none of them is left."""
+        out = self.apart | self.deaf
+        if self._primary in out or not self.stores[self._primary].alive:
+            candidates = [name for name in NAMES if name not in out and self.stores[name].alive]
+            if candidates:
+                self._primary = self.elect(candidates)
+                self.stores[self._primary].follows = False
         return self._primary
 
     def elect(self, candidates: Sequence[str]) -> str:

@@ -16,7 +16,9 @@ from storeproof.experiments.durability.clusters import cluster_experiment
 from storeproof.experiments.durability.clusters.cluster_linearizability import ClusterLinearizability, Paced
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.faults.cluster_fault import ClusterFault
+from storeproof.faults.deaf_primary import DeafPrimary
 from storeproof.faults.isolate_primary import IsolatePrimary
+from storeproof.faults.split_all import SplitAll
 from storeproof.history import Recorder
 from storeproof.launch.handle import RunningCluster
 from storeproof.outcome import Outcome
@@ -66,7 +68,7 @@ class Asking(Records):
     def get(self, key: Key) -> Record | None:
         assert isinstance(self._store, NodeStore)
         with self._store.lock:
-            if self._store.follows or self._store.name in self._store.cluster.apart:
+            if self._store.follows or self._store.name in self._store.cluster.apart | self._store.cluster.deaf:
                 raise Unknown("not confirmed by a majority")
             return self._open().get(key)
 
@@ -92,7 +94,13 @@ def struck(cluster: MemoryCluster, fault: ClusterFault, session: type[Session] =
     return summary
 
 
-@pytest.mark.parametrize("fault", [IsolatePrimary(), Kill()], ids=["isolate", "kill"])
+class Split(SplitAll):
+    """A shorter one, after which the same primary goes on."""
+
+    lasts = 0.3
+
+
+@pytest.mark.parametrize("fault", [IsolatePrimary(), DeafPrimary(), Split(), Kill()], ids=["isolate", "deaf", "split", "kill"])
 def test_a_cluster_that_is_a_single_copy_raises_no_alarm(fault: ClusterFault) -> None:
     """Its writes wait for another node, and its reads too. What had no answer may have happened or not."""
     summary = struck(MemoryCluster(synchronous=True), fault, Fenced)

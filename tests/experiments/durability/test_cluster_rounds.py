@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from storeproof.check import Anomaly, Finding
-from storeproof.contract import Layout, Unknown
+from storeproof.contract import Unknown
 from storeproof.errors import MachineFailed, StoreDied
 from storeproof.experiments.client import under_load
 from storeproof.experiments.client_threads import wait_until
@@ -18,61 +17,17 @@ from storeproof.experiments.durability.clusters.cluster_experiment import Persis
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.faults.cluster_fault import ClusterFault
+from storeproof.faults.deaf_primary import DeafPrimary
 from storeproof.faults.isolate_primary import IsolatePrimary
-from storeproof.launch.handle import RunningCluster
 from storeproof.outcome import Outcome
 from storeproof.result.measured.cluster_round import ClusterRoundRecord, SetAside
-from storeproof.spec.scale import DurabilityScale
-from tests.experiments.durability.memory_cluster import MemoryCluster, NodeStore, connect_to, subject
+from tests.experiments.durability.memory_cluster import MemoryCluster, NodeStore
+from tests.experiments.durability.struck_cluster import LAYOUTS, ROUNDS, Lose, short, struck
 from tests.experiments.test_client import Scripted, client
-from tests.shipped import SHIPPED
 
-ROUNDS = 2
-SCALE = DurabilityScale.model_construct(rounds=ROUNDS, clients=4, load_seconds=(0.01, 0.03))
-LAYOUTS = {name: Layout(f"c_{name}", SHIPPED.models[name]) for name in ("single_key", "hash10", "counter")}
+__all__ = ["short"]
 
-
-class Lose(ClusterFault):
-    """As `lagging_node_wipe`, without its second."""
-
-    name = "lose"
-    loses_node = True
-
-    def strike_node(self, cluster: RunningCluster, node: str) -> None:
-        cluster.network.slow(node, 1)
-        time.sleep(0.02)
-        cluster.network.unplug(node)
-        cluster.node(node).kill()
-        cluster.node(node).empty()
-
-
-@pytest.fixture(autouse=True)
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a real cluster needs seconds for, this one does at once."""
-    for name in ("_SIDES_SECONDS", "_DEPOSED_SECONDS", "_SURVIVORS_SECONDS"):
-        monkeypatch.setattr(cluster_experiment, name, 0.03)
-    monkeypatch.setattr("storeproof.machine.deadline.machine_is_busy", lambda: "")
-    monkeypatch.setattr(cluster_experiment, "machine_is_busy", lambda: "")
-
-
-def struck(
-    cluster: MemoryCluster, *faults: ClusterFault, summary: DurabilitySummary | None = None, stale_possible: bool = True
-) -> DurabilitySummary:
-    """All rounds."""
-    rounds = ClusterRounds(
-        subject(cluster),
-        faults,
-        LAYOUTS,
-        SCALE,
-        connect_to=lambda address: connect_to(cluster, address),
-        stale_possible=stale_possible,
-        summary=summary,
-    )
-    rounds.run()
-    return rounds.summary
-
-
-FAULTS = [pytest.param(IsolatePrimary(), id="isolate"), pytest.param(Lose(), id="lose")]
+FAULTS = [pytest.param(each, id=each.name) for each in (IsolatePrimary(), DeafPrimary(), Lose())]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -280,6 +235,26 @@ def test_without_a_failover_a_partition_loses_nothing_and_a_lost_node_everything
     assert "with n1 gone, no other node acknowledged a write within 0 s (the others name no other primary)" in lost.broken
     assert lost.outcome(claimed=True) is Outcome.FAIL
     assert lost.outcome(claimed=False) is Outcome.UNSUPPORTED
+
+
+def test_what_survived_one_fault_must_survive_the_next() -> None:
+    """A round reads the keys of its own clients, and the last one those of all."""
+
+    class Forgetful(MemoryCluster):
+        def heal(self) -> None:
+            super().heal()
+            if self.deeds.count("healed") == ROUNDS:
+                for store in self.stores.values():
+                    for records in store.memory.values():
+                        for key in [each for each in records if str(each).startswith("p1:")]:
+                            del records[key]
+
+    summary = struck(Forgetful(synchronous=True), IsolatePrimary())
+    assert summary.anomalies[Anomaly.LOST] > 0
+    assert all(cost.startswith(f"fault {ROUNDS}, ") for cost in summary.costs)
+    first, last = summary.cluster_rounds
+    assert first.lost == 0
+    assert last.acknowledged > 0
 
 
 class Parted(MemoryCluster):

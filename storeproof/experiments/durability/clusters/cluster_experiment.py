@@ -96,12 +96,12 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """A client that writes at a node, and shows by an acknowledgement that it is the primary now."""
 
     @abstractmethod
-    def go_on(self) -> None:
-        """Another primary has acknowledged a write: clients go on there."""
+    def go_on(self, primary: str) -> None:
+        """It has acknowledged a write after the fault: clients go on there."""
 
     @abstractmethod
     def failed_over(self, seconds: float | None) -> None:
-        """Count a failover; None: no other node became the primary within the topology's time."""
+        """Count a failover, by the time since the fault; None: no other node became the primary within the topology's time."""
 
     def rounds(self) -> Iterator[ClusterRound]:
         """The number of rounds for each fault, minus those that are done."""
@@ -131,13 +131,15 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
 
     def recover(self) -> None:
         """Wait for the failover, all the while under load; end a fault that loses no node."""
-        self.failed_over(self._fail_over())
-        if self.round.fault.loses_node:
-            time.sleep(_SURVIVORS_SECONDS)
-            return
-        time.sleep(_SIDES_SECONDS)
-        self._healed = monotonic_ns()
-        self.round.fault.end(self.handle)
+        if (lasts := self.round.fault.lasts) is not None:
+            self._outlast(lasts)
+        else:
+            self.failed_over(self._fail_over())
+            if self.round.fault.loses_node:
+                time.sleep(_SURVIVORS_SECONDS)
+                return
+            time.sleep(_SIDES_SECONDS)
+            self._end_fault()
         time.sleep(_DEPOSED_SECONDS)
 
     def replace_lost(self) -> None:
@@ -181,6 +183,10 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         address = self._cluster.node(node).address
         return lambda: self._connect_to(address)
 
+    def _end_fault(self) -> None:
+        self._healed = monotonic_ns()
+        self.round.fault.end(self.handle)
+
     def _fail_over(self) -> float | None:
         """Wait until another primary acknowledges a write; return the seconds since the fault, or None if the topology's time is over.
 
@@ -190,23 +196,50 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """
         deadline = Deadline(self._cluster.settle_seconds, lambda: None)
         self._cluster.fail_over()
-        missing = "the others name no other primary"
-        while not deadline.has_passed():
-            try:
-                primary = self._cluster.primary()
-                if primary != self._struck_node and (at := self._first_acknowledgement(primary)) is not None:
-                    self._successor = primary
-                    self.go_on()
-                    return (at - self.struck) / 1e9
-            except (Unknown, Refused) as reason:
-                missing = str(reason)
-            time.sleep(_LOOK_SECONDS)
+        found, missing = self._await_primary(deadline.has_passed)
+        if found is not None:
+            return found
         if (ended := self.how_it_ended()) is not None:
             raise ended
         if self.round.fault.loses_node:
             what = f"with {self._struck_node} gone, no other node acknowledged a write within"
             raise timeout_error(deadline, what, missing, lambda text: StoreDied(text, self.handle.log_tail()))
         return None
+
+    def _outlast(self, seconds: float) -> None:
+        """Let a fault last that long and end it; then wait for a primary, which may be the same one.
+
+        No operator promotes a node: that some do not hear each other is no reason to replace a primary that answers.
+        """
+        time.sleep(seconds)
+        self._end_fault()
+        deadline = Deadline(self._cluster.settle_seconds, lambda: None)
+        found, _ = self._await_primary(deadline.has_passed, same=True)  # if there is none, the audit finds that
+        if self._successor is not None:
+            self.failed_over(found)
+
+    def _await_primary(self, over: Callable[[], bool], *, same: bool = False) -> tuple[float | None, str]:
+        """Wait until a primary acknowledges a write, and have clients go on there.
+
+        Args:
+            over: whether to give up.
+            same: whether it may be the one that the fault struck.
+
+        Returns:
+            The seconds since the fault; or None, and what was missing.
+        """
+        missing = "the others name no other primary"
+        while not over():
+            try:
+                primary = self._cluster.primary()
+                if (same or primary != self._struck_node) and (at := self._first_acknowledgement(primary)) is not None:
+                    self._successor = primary if primary != self._struck_node else None
+                    self.go_on(primary)
+                    return (at - self.struck) / 1e9, ""
+            except (Unknown, Refused) as reason:
+                missing = str(reason)
+            time.sleep(_LOOK_SECONDS)
+        return None, missing
 
     def _first_acknowledgement(self, node: str) -> int | None:
         """Write at a node until a write is acknowledged; return that moment, or None if it answers otherwise."""

@@ -128,8 +128,8 @@ class ClusterLinearizability(ClusterExperiment):
         key = ContendedKey(KeyType(type_.name, type_.model, {writes: 1}), layout, f"round{self.done() + 1}:first")
         return Client(self.at(node), ContendedKeys(self._recorder.client(), [key], 1, self._random()))
 
-    def go_on(self) -> None:
-        """At the new primary, and late at the old one."""
+    def go_on(self, primary: str) -> None:  # noqa: ARG002 - its clients ask for it
+        """At this primary, and late at the old one."""
         clients = open_clients(_CLIENTS, lambda: self._client(self.subject.open, _NEXT))
         self._all_load.enter_context(under_load(clients))
         wait_until(lambda: sum(client.acknowledged for client in clients) >= _REPLACED, _WAIT_SECONDS, _LOOK_SECONDS)

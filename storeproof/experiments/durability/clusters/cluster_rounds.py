@@ -84,6 +84,8 @@ class ClusterRounds(ClusterExperiment):
         """Those with undone writes of earlier rounds."""
         self._period = 0
         """The number of the load period; each period has its own keys."""
+        self._first = 0
+        """The number of the first client of this round: what those before it wrote, earlier audits have read."""
         self._before = 0
         self._at_risk = 0
         """Operations that were acknowledged before the fault of this round."""
@@ -141,21 +143,21 @@ class ClusterRounds(ClusterExperiment):
         """A client of this period."""
         return self._tied(node)
 
-    def go_on(self) -> None:
+    def go_on(self, primary: str) -> None:
         """Half of the clients."""
-        assert self._successor is not None
-        clients = open_clients(self._half, partial(self._follower, self._successor, Persistent()))
+        clients = open_clients(self._half, partial(self._follower, primary, Persistent()))
         if self._register is not None:
             clients.append(self._register.writer(self.subject.open))
         self._all_load.enter_context(under_load(clients))
 
     def failed_over(self, seconds: float | None) -> None:
-        """Its time is a number, not a promise."""
-        if seconds is not None:
-            self.summary.failovers.append(seconds)
-            self._moments.failed_over = self._moments.struck + round(seconds * 1e9)
-        else:
+        """Its time is a number, not a promise; where the fault may have kept all from taking over, it is that of the round alone."""
+        if seconds is None:
             self.summary.without_failover += 1
+            return
+        self._moments.failed_over = self._moments.struck + round(seconds * 1e9)
+        if self.round.fault.lasts is None:
+            self.summary.failovers.append(seconds)
 
     def audit(self) -> None:
         """Read all back from the primary: without the lost node, and from the whole cluster."""
@@ -174,6 +176,7 @@ class ClusterRounds(ClusterExperiment):
                 self._record(findings)
                 self._compare_nodes()
                 self._audits.ended(monotonic_ns())
+                self._first = self._recorder.clients
                 self._clients.prepare(session)
                 self._period += 1
                 check_usable(self._clients, session, self._period, "after the fault", self.handle.log_tail)
@@ -197,7 +200,7 @@ class ClusterRounds(ClusterExperiment):
 
     def _read_back(self, session: Session, *, everything: bool) -> list[Finding]:
         """The findings of the keys that were written since the last audit, or of all keys."""
-        history = as_of(self._recorder.operations(), monotonic_ns())
+        history = as_of(self._recorder.operations(0 if everything else self._first), monotonic_ns())
         seen, gone = read(session, self._layouts, self._audits.due(history, everything=everything))
         self._seen = seen
         self.summary.gone.update(gone)
@@ -212,7 +215,7 @@ class ClusterRounds(ClusterExperiment):
                 self.round.fault.name,
                 roles,
                 self._moments,
-                self._recorder.operations(),
+                self._recorder.operations(self._first),
                 findings,
                 node_of=self._connections.node_of,
                 set_aside=list(self._set_aside()),
