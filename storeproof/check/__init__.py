@@ -9,6 +9,7 @@ from storeproof.check.losses import Losses, Shape, losses, unstartable, worst
 from storeproof.check.shrink import BEFORE, Contradiction, contradiction
 from storeproof.check.staleness import Staleness, StaleRead, staleness, together
 from storeproof.check.strength import upper_bound
+from storeproof.check.transfers import Books, judge_transfers
 
 __all__ = [
     "BEFORE",
@@ -16,6 +17,7 @@ __all__ = [
     "MOST_OPERATIONS",
     "Anomaly",
     "Audits",
+    "Books",
     "Contradiction",
     "Finding",
     "Losses",
@@ -28,6 +30,7 @@ __all__ = [
     "judge_counter",
     "judge_groups",
     "judge_seen",
+    "judge_transfers",
     "losses",
     "staleness",
     "together",

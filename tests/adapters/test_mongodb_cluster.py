@@ -13,7 +13,7 @@ from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
-from tests.adapters.real_clusters import contended, launched, one_round, under_test
+from tests.adapters.real_clusters import contended, launched, one_round, transferred, under_test
 from tests.network.network_rights import needs_networks
 
 pytestmark = [
@@ -80,3 +80,13 @@ def test_one_member_that_is_said_to_be_linearizable_is_caught(variant: str, outc
     summary = contended(cluster, under_test(f"mongodb:{variant}"), IsolatePrimary(), ONE)
     assert summary.outcome(claimed=True) is outcome, summary.detail()
     assert summary.strikes == {"isolate_primary": 1}
+
+
+@pytest.mark.parametrize(("variant", "keeps"), [("three-members-w-1", False), ("three-members-majority", True)])
+def test_transfers_are_lost_whole_and_only_without_a_majority(variant: str, keeps: bool, cluster: ClusterHandle, short: None) -> None:
+    """What an isolated primary acknowledged by itself it rolls back, each transaction as one."""
+    cluster.wait_whole()
+    summary = transferred(cluster, under_test(f"mongodb:{variant}"), IsolatePrimary(), ONE)
+    assert summary.acknowledged >= 50
+    assert summary.halves == []
+    assert summary.outcome(claimed=True) is (Outcome.PASS if keeps else Outcome.FAIL), summary.detail()
