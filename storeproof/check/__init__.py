@@ -6,6 +6,7 @@ from storeproof.check.durability import Anomaly, Finding, judge
 from storeproof.check.groups import judge_groups
 from storeproof.check.linearizable import MOST_CLIENTS, MOST_OPERATIONS, is_linearizable
 from storeproof.check.losses import Losses, Shape, losses, unstartable, worst
+from storeproof.check.sessions import SessionReads, judge_sessions
 from storeproof.check.shrink import BEFORE, Contradiction, contradiction
 from storeproof.check.staleness import Staleness, StaleRead, staleness, together
 from storeproof.check.strength import upper_bound
@@ -21,6 +22,7 @@ __all__ = [
     "Contradiction",
     "Finding",
     "Losses",
+    "SessionReads",
     "Shape",
     "StaleRead",
     "Staleness",
@@ -30,6 +32,7 @@ __all__ = [
     "judge_counter",
     "judge_groups",
     "judge_seen",
+    "judge_sessions",
     "judge_transfers",
     "losses",
     "staleness",

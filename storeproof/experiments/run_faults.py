@@ -15,7 +15,10 @@ from storeproof.experiments.durability.atomic_groups import atomic_writes
 from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary
 from storeproof.experiments.durability.clusters.cluster_linearizability import ClusterLinearizability
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
+from storeproof.experiments.durability.clusters.cluster_sessions import ClusterSessions
 from storeproof.experiments.durability.clusters.cluster_transfers import ClusterTransfers
+from storeproof.experiments.durability.clusters.session_clients import MODEL
+from storeproof.experiments.durability.clusters.session_summary import SessionSummary
 from storeproof.experiments.durability.clusters.transfer_summary import TransferSummary
 from storeproof.experiments.durability.clusters.transfers import ACCOUNTS, ENTRIES
 from storeproof.experiments.durability.corruption import CorruptionExperiment
@@ -167,6 +170,22 @@ def run_transfers(sut: StoreUnderTest, guarantee: NodeGuaranteeName, summary: Tr
         if lacking := {ENTRIES, ACCOUNTS} - layouts.keys():
             raise NotAvailable(f"{sut.target.id} claims no accounts and entries: {', '.join(sorted(lacking))}")
         ClusterTransfers(subject, struck, layouts, sut.scale.durability, connect_to=sut.connect, summary=summary).run()
+
+    summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
+
+
+def run_sessions(sut: StoreUnderTest, guarantee: NodeGuaranteeName, summary: SessionSummary) -> None:
+    """All rounds of all faults of a guarantee about the nodes of a topology, by clients that read their own writes.
+
+    Raises:
+        NotAvailable: the faults are not possible here, or the variant claims no single values.
+    """
+    _require_nodes(sut, guarantee)
+
+    def attempt(handle: Handle, struck: Sequence[ClusterFault]) -> None:
+        subject = _subject(sut, handle, f"durability.sessions/{guarantee}", f"sessions {guarantee} {len(summary.spoiled)}")
+        layout, scale = layouts_of(sut, handle, (MODEL,))[MODEL], sut.scale.durability
+        ClusterSessions(subject, struck, layout, scale, connect_to=sut.connect, summary=summary).run()
 
     summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
 

@@ -38,7 +38,7 @@ _FIXED = (
     *(f"durability.bootstrap/{name}" for name in ("power_cut", "process_kill")),
     *(f"durability.corruption/{name}" for name in ("flip", "truncate")),
     *(f"durability.linearizable/{name}" for name in ("node_loss", "partition", "power_loss", "process_crash")),
-    *(f"durability.transfers/{name}" for name in NETWORKED),
+    *(f"durability.{name}/{guarantee}" for name in ("sessions", "transfers") for guarantee in NETWORKED),
     "limits.key-length",
     *(f"linearizable.{name}" for name in ("compare-and-set", "counter", "register")),
     *(f"performance.outage/{name}" for name in ("crash", "pause", "restart")),
