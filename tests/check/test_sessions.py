@@ -81,7 +81,8 @@ def test_a_single_copy_raises_no_alarm(steps: list[tuple[int, bool, Ending]], da
     done: list[tuple[int, Action, str | None, Ending]] = []
     pending: list[str] = []
     for number, (client, writes, outcome) in enumerate(steps):
-        if pending and data.draw(HAPPENS):
+        late = data.draw(HAPPENS)
+        if pending and late:
             value = pending.pop(0 if data.draw(HAPPENS) else -1)
         if writes:
             done.append(put(str(number), outcome))
