@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final, Literal
 
-from storeproof.contract import Layout, Session, Unknown, call
+from storeproof.contract import Causal, Layout, Session, Unknown, call
 from storeproof.experiments.client import Strategy
 from storeproof.history import Action, Answer, ClientLog, Ending
 from storeproof.records.self_verifying import identify, record, write_id
@@ -55,6 +55,8 @@ class SessionClient(Strategy):
         self._replaced = replaced
         self._other: Session | None = None
         self._sequence = 0
+        self._position: Any = None
+        """What it has seen, for sessions that can be told."""
         self._connected = False
         """Whether it has just connected."""
         self._under_way: Action | None = None
@@ -107,9 +109,13 @@ class SessionClient(Strategy):
 
     def _send(self, action: Action, session: Session, new_id: str = "", *written: Any) -> None:
         collection = session.collection(self._layout)
+        if isinstance(session, Causal):
+            session.follow(self._position)
         self._under_way = action
         self._log.invoke(action, (self._layout.model.model, self._key), write_id=new_id)
         self._reply = call(collection, self._layout, action, self._key, *written)
+        if isinstance(session, Causal):
+            self._position = session.position()
 
     def _at_other(self) -> Session:
         if self._other is None:
