@@ -13,7 +13,7 @@ from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
-from tests.adapters.real_clusters import contended, launched, one_round, transferred, under_test
+from tests.adapters.real_clusters import contended, launched, one_round, read_by_clients, transferred, under_test
 from tests.network.network_rights import needs_networks
 
 pytestmark = [
@@ -90,3 +90,13 @@ def test_transfers_are_lost_whole_and_only_without_a_majority(variant: str, keep
     assert summary.acknowledged >= 50
     assert summary.halves == []
     assert summary.outcome(claimed=True) is (Outcome.PASS if keeps else Outcome.FAIL), summary.detail()
+
+
+@pytest.mark.parametrize(("variant", "keeps"), [("three-members-w-1", False), ("three-members-causal", True)])
+def test_causally_consistent_sessions_never_miss_their_own_writes(variant: str, keeps: bool, cluster: ClusterHandle, short: None) -> None:
+    """At a member that hears nothing they wait; a client without one reads there what it has replaced itself."""
+    cluster.wait_whole()
+    summary = read_by_clients(cluster, under_test(f"mongodb:{variant}"), IsolatePrimary(), ONE)
+    assert min(summary.reads.values()) > 10
+    assert summary.outcome(claimed=True) is (Outcome.PASS if keeps else Outcome.FAIL), summary.detail()
+    assert bool(summary.forgotten["spread"]) is not keeps

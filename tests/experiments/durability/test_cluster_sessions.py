@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from storeproof.contract import Key, Layout, Record, Unknown
+from storeproof.experiments.client import Client
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.durability.clusters import cluster_experiment
 from storeproof.experiments.durability.clusters.cluster_sessions import ClusterSessions
+from storeproof.experiments.durability.clusters.session_clients import SessionClient
 from storeproof.experiments.durability.clusters.session_summary import SessionSummary
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.isolate_primary import IsolatePrimary
+from storeproof.history import Recorder
 from storeproof.launch.handle import RunningCluster
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
@@ -144,3 +149,32 @@ def test_what_was_never_written_is_a_failure_without_a_claim() -> None:
     assert summary.unexplained
     assert "reads of what no acknowledged write explains" in summary.detail()
     assert summary.outcome(claimed=False) is Outcome.FAIL
+
+
+def test_each_session_is_told_what_the_client_has_seen_in_the_other() -> None:
+    """Before each request: a node that has less must not answer."""
+    requests: list[str] = []
+
+    class Told(Session):
+        seen = 0
+
+        def collection(self, layout: Layout) -> Records:
+            self.seen = len(requests) + 1
+            requests.append("")
+            return super().collection(layout)
+
+        def position(self) -> int:
+            return self.seen
+
+        def follow(self, position: int | None) -> None:
+            followed.append(position)
+
+    followed: list[int | None] = []
+    store = Store()
+    store.create(LAYOUT.name)
+    here, there = Told(store), Told(store)
+    client = Client(lambda: here, SessionClient(Recorder().client(), LAYOUT, "round", 1, Random(1), elsewhere=lambda: there))
+    while len(requests) < 40:
+        client.step()
+    assert followed == [None, *range(1, 40)]
+    assert here.seen != there.seen
