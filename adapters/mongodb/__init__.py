@@ -10,7 +10,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from pymongo import MongoClient
 
@@ -135,6 +135,14 @@ class MongoSession:
     def rollback(self) -> None:
         """abortTransaction."""
         self._link.rollback()
+
+    def position(self) -> tuple[Any, Any] | None:
+        """As `Causal` has it; None without the option `causal`."""
+        return self._link.position()
+
+    def follow(self, position: tuple[Any, Any] | None) -> None:
+        """As `Causal` has it; nothing without the option `causal`."""
+        self._link.follow(position)
 
     def compact(self) -> str:
         """A checkpoint of WiredTiger."""

@@ -15,9 +15,10 @@ OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "journal": ("true", "false"),
     "w": tuple(_MEMBERS),
     "reads": ("local", "majority", "linearizable"),
+    "causal": ("true", "false"),
 }
 """`journal`, "true" for a write concern with `j: true`; `w`, how many members of a replica set must have a write; `reads`, the read
-concern."""
+concern; `causal`, "true" for causally consistent sessions."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class Concerns:
 
     write: WriteConcern = field(default_factory=WriteConcern)
     read: ReadConcern = field(default_factory=ReadConcern)
+    causal: bool = False
+    """Whether each request says what the client has seen before."""
 
     def live(self) -> dict[str, str]:
         """As options."""
@@ -34,6 +37,7 @@ class Concerns:
             "journal": "true" if written.get("j") else "false",
             "w": str(written.get("w", "(the default)")),
             "reads": self.read.level or "(the default)",
+            "causal": "true" if self.causal else "false",
         }
 
 
@@ -41,6 +45,7 @@ def concerns_of(options: Mapping[str, str]) -> Concerns:
     """Those that the options ask for."""
     members = _MEMBERS.get(options.get("w", ""))
     read = ReadConcern(options.get("reads"))
+    causal = options.get("causal") == "true"
     if options.get("journal") == "true":
-        return Concerns(WriteConcern(w=members or 1, j=True), read)
-    return Concerns(WriteConcern(w=members) if members is not None else WriteConcern(), read)
+        return Concerns(WriteConcern(w=members or 1, j=True), read, causal)
+    return Concerns(WriteConcern(w=members) if members is not None else WriteConcern(), read, causal)

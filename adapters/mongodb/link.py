@@ -120,9 +120,25 @@ class Link:
         self._others: list[Link] = []
         self.database: Database[Stored] = client.get_database(database, codec_options=_CODEC)
         self.concerns = concerns
-        self.session: ClientSession | None = None
-        """What goes with every request while a transaction is open."""
+        self._transaction: ClientSession | None = None
+        """The session of the transaction that is open."""
+        self._causal = client.start_session(causal_consistency=True) if concerns.causal else None
         self._client = client
+
+    @property
+    def session(self) -> ClientSession | None:
+        """What goes with every request."""
+        return self._transaction or self._causal
+
+    def position(self) -> tuple[Any, Any] | None:
+        """The times of the cluster and of its last operation that a causally consistent session has seen."""
+        return None if self._causal is None else (self._causal.cluster_time, self._causal.operation_time)
+
+    def follow(self, position: tuple[Any, Any] | None) -> None:
+        """Let a causally consistent session begin from there."""
+        if self._causal is not None and position is not None and None not in position:
+            self._causal.advance_cluster_time(position[0])
+            self._causal.advance_operation_time(position[1])
 
     def collection(self, name: str) -> Collection[Stored]:
         """A collection of the database; its writes and reads have our concerns."""
@@ -135,11 +151,11 @@ class Link:
 
     def begin(self) -> None:
         """Start a transaction on a snapshot, in a session of its own."""
-        if self.session is not None:
+        if self._transaction is not None:
             raise Refused("a transaction is open already")
         with sorting():
-            self.session = self._client.start_session()
-            self.session.start_transaction(ReadConcern("snapshot"), self.concerns.write)
+            self._transaction = self._client.start_session()
+            self._transaction.start_transaction(ReadConcern("snapshot"), self.concerns.write)
 
     def commit(self) -> None:
         """End the transaction. Whether it was committed or not, the session is done.
@@ -147,7 +163,7 @@ class Link:
         PyMongo sends it again if the reply is lost, and only the last error is seen: that of a node that knows no such transaction, or one
         of the client itself, which then says that it knows no server with sessions.
         """
-        session, self.session = self.session, None
+        session, self._transaction = self._transaction, None
         if session is None:
             raise Refused("no transaction is open")
         with session:
@@ -162,7 +178,7 @@ class Link:
 
     def rollback(self) -> None:
         """Undo the transaction; PyMongo passes over the error of one that the server has undone."""
-        session, self.session = self.session, None
+        session, self._transaction = self._transaction, None
         if session is not None:
             with sorting(), session:
                 session.abort_transaction()

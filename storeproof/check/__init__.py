@@ -6,9 +6,11 @@ from storeproof.check.durability import Anomaly, Finding, judge
 from storeproof.check.groups import judge_groups
 from storeproof.check.linearizable import MOST_CLIENTS, MOST_OPERATIONS, is_linearizable
 from storeproof.check.losses import Losses, Shape, losses, unstartable, worst
+from storeproof.check.sessions import SessionReads, judge_sessions
 from storeproof.check.shrink import BEFORE, Contradiction, contradiction
 from storeproof.check.staleness import Staleness, StaleRead, staleness, together
 from storeproof.check.strength import upper_bound
+from storeproof.check.transfers import Books, judge_transfers
 
 __all__ = [
     "BEFORE",
@@ -16,9 +18,11 @@ __all__ = [
     "MOST_OPERATIONS",
     "Anomaly",
     "Audits",
+    "Books",
     "Contradiction",
     "Finding",
     "Losses",
+    "SessionReads",
     "Shape",
     "StaleRead",
     "Staleness",
@@ -28,6 +32,8 @@ __all__ = [
     "judge_counter",
     "judge_groups",
     "judge_seen",
+    "judge_sessions",
+    "judge_transfers",
     "losses",
     "staleness",
     "together",

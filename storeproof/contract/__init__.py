@@ -2,6 +2,7 @@
 
 from storeproof.contract.address import Address, Part
 from storeproof.contract.cached import Cached
+from storeproof.contract.causal import Causal
 from storeproof.contract.clusters import Cluster, NodeAddresses, Promotion, Rebuilding, answering
 from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import (
@@ -54,6 +55,7 @@ __all__ = [
     "Breach",
     "Bulk",
     "Cached",
+    "Causal",
     "Change",
     "Cluster",
     "Collection",

@@ -15,6 +15,12 @@ from storeproof.experiments.durability.atomic_groups import atomic_writes
 from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary
 from storeproof.experiments.durability.clusters.cluster_linearizability import ClusterLinearizability
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
+from storeproof.experiments.durability.clusters.cluster_sessions import ClusterSessions
+from storeproof.experiments.durability.clusters.cluster_transfers import ClusterTransfers
+from storeproof.experiments.durability.clusters.session_clients import MODEL
+from storeproof.experiments.durability.clusters.session_summary import SessionSummary
+from storeproof.experiments.durability.clusters.transfer_summary import TransferSummary
+from storeproof.experiments.durability.clusters.transfers import ACCOUNTS, ENTRIES
 from storeproof.experiments.durability.corruption import CorruptionExperiment
 from storeproof.experiments.durability.corruption_summary import CorruptionSummary
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
@@ -35,9 +41,12 @@ from storeproof.faults.part_kill import PartKill
 from storeproof.launch.handle import Capability, Handle, LaunchKind
 from storeproof.machine.cores import running_on
 from storeproof.spec import NODES
-from storeproof.spec.guarantee import NETWORKED
+from storeproof.spec.guarantee import NETWORKED, NodeGuaranteeName
 from storeproof.spec.store import Launch, Role
 from storeproof.store_under_test import StoreUnderTest
+
+_TRANSFERS: Final = ("transactions.commit", "transactions.no-read-skew")
+"""What tests of transfers rest on: atomic commits, and snapshots."""
 
 _SOON: Final = 1.0
 _MORE: Final = 2
@@ -141,6 +150,42 @@ def _linearizability_of_cluster(sut: StoreUnderTest, guarantee: str, summary: Li
         subject = _subject(sut, handle, f"durability.linearizable/{guarantee}", f"linearizable {guarantee} {len(summary.spoiled)}")
         layouts, scale = _contended_layouts(sut, subject), sut.scale.durability
         ClusterLinearizability(subject, struck, layouts, scale, connect_to=sut.connect, summary=summary).run()
+
+    summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
+
+
+def run_transfers(sut: StoreUnderTest, guarantee: NodeGuaranteeName, summary: TransferSummary) -> None:
+    """All rounds of all faults of a guarantee about the nodes of a topology, on accounts.
+
+    Raises:
+        NotAvailable: the faults are not possible here, or the variant does not claim what a transfer needs.
+    """
+    _require_nodes(sut, guarantee)
+    if lacking := [name for name in _TRANSFERS if not sut.target.claims(name)]:
+        raise NotAvailable(f"{sut.target.id} claims no transactions that could be tested: {', '.join(lacking)}")
+
+    def attempt(handle: Handle, struck: Sequence[ClusterFault]) -> None:
+        subject = _subject(sut, handle, f"durability.transfers/{guarantee}", f"transfers {guarantee} {len(summary.spoiled)}")
+        layouts = layouts_of(sut, handle, (ENTRIES, ACCOUNTS))
+        if lacking := {ENTRIES, ACCOUNTS} - layouts.keys():
+            raise NotAvailable(f"{sut.target.id} claims no accounts and entries: {', '.join(sorted(lacking))}")
+        ClusterTransfers(subject, struck, layouts, sut.scale.durability, connect_to=sut.connect, summary=summary).run()
+
+    summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
+
+
+def run_sessions(sut: StoreUnderTest, guarantee: NodeGuaranteeName, summary: SessionSummary) -> None:
+    """All rounds of all faults of a guarantee about the nodes of a topology, by clients that read their own writes.
+
+    Raises:
+        NotAvailable: the faults are not possible here, or the variant claims no single values.
+    """
+    _require_nodes(sut, guarantee)
+
+    def attempt(handle: Handle, struck: Sequence[ClusterFault]) -> None:
+        subject = _subject(sut, handle, f"durability.sessions/{guarantee}", f"sessions {guarantee} {len(summary.spoiled)}")
+        layout, scale = layouts_of(sut, handle, (MODEL,))[MODEL], sut.scale.durability
+        ClusterSessions(subject, struck, layout, scale, connect_to=sut.connect, summary=summary).run()
 
     summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
 

@@ -3,11 +3,13 @@
 from storeproof.history.observation import ABSENT, Observation, Seen, Sight
 from storeproof.history.operation import Action, Answer, Ending, Operation, Place, as_of, by_place
 from storeproof.history.recorder import ClientLog, Recorder
+from storeproof.history.transfer import Balances, Transfer
 
 __all__ = [
     "ABSENT",
     "Action",
     "Answer",
+    "Balances",
     "ClientLog",
     "Ending",
     "Observation",
@@ -16,6 +18,7 @@ __all__ = [
     "Recorder",
     "Seen",
     "Sight",
+    "Transfer",
     "as_of",
     "by_place",
 ]

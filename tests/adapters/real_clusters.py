@@ -9,6 +9,12 @@ from contextlib import closing, contextmanager
 from storeproof.experiments.contended_keys import REGISTER
 from storeproof.experiments.durability.clusters.cluster_linearizability import ClusterLinearizability
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
+from storeproof.experiments.durability.clusters.cluster_sessions import ClusterSessions
+from storeproof.experiments.durability.clusters.cluster_transfers import ClusterTransfers
+from storeproof.experiments.durability.clusters.session_clients import MODEL
+from storeproof.experiments.durability.clusters.session_summary import SessionSummary
+from storeproof.experiments.durability.clusters.transfer_summary import TransferSummary
+from storeproof.experiments.durability.clusters.transfers import ACCOUNTS, ENTRIES
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.experiments.fault_experiment import Subject
@@ -49,4 +55,20 @@ def contended(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault, 
     summary = LinearizabilitySummary(case="durability.linearizable/partition")
     subject, layouts = Subject(cluster, sut.connect, random.Random(1)), {REGISTER: sut.layout(REGISTER.model)}
     ClusterLinearizability(subject, [fault], layouts, scale, connect_to=sut.connect, summary=summary).run()
+    return summary
+
+
+def read_by_clients(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault, scale: DurabilityScale) -> SessionSummary:
+    """A fault, and what clients saw of their own writes and earlier reads."""
+    summary = SessionSummary()
+    subject, layout = Subject(cluster, sut.connect, random.Random(1)), sut.layout(MODEL)
+    ClusterSessions(subject, [fault], layout, scale, connect_to=sut.connect, summary=summary).run()
+    return summary
+
+
+def transferred(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault, scale: DurabilityScale) -> TransferSummary:
+    """A fault, and what became of transfers between accounts."""
+    summary = TransferSummary()
+    subject, layouts = Subject(cluster, sut.connect, random.Random(1)), {model: sut.layout(model) for model in (ENTRIES, ACCOUNTS)}
+    ClusterTransfers(subject, [fault], layouts, scale, connect_to=sut.connect, summary=summary).run()
     return summary

@@ -15,7 +15,7 @@ from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
-from tests.adapters.real_clusters import contended, launched, one_round, under_test
+from tests.adapters.real_clusters import contended, launched, one_round, read_by_clients, transferred, under_test
 from tests.network.network_rights import needs_networks
 
 pytestmark = [
@@ -83,3 +83,23 @@ def test_one_member_that_is_said_to_be_linearizable_is_caught(variant: str, outc
     summary = contended(cluster, under_test(f"mongodb:{variant}"), IsolatePrimary(), ONE)
     assert summary.outcome(claimed=True) is outcome, summary.detail()
     assert summary.strikes == {"isolate_primary": 1}
+
+
+@pytest.mark.parametrize(("variant", "keeps"), [("three-members-w-1", False), ("three-members-majority", True)])
+def test_transfers_are_lost_whole_and_only_without_a_majority(variant: str, keeps: bool, cluster: ClusterHandle, short: None) -> None:
+    """What an isolated primary acknowledged by itself it rolls back, each transaction as one."""
+    cluster.wait_whole()
+    summary = transferred(cluster, under_test(f"mongodb:{variant}"), IsolatePrimary(), ONE)
+    assert summary.acknowledged >= 50
+    assert summary.halves == []
+    assert summary.outcome(claimed=True) is (Outcome.PASS if keeps else Outcome.FAIL), summary.detail()
+
+
+@pytest.mark.parametrize(("variant", "keeps"), [("three-members-w-1", False), ("three-members-causal", True)])
+def test_causally_consistent_sessions_never_miss_their_own_writes(variant: str, keeps: bool, cluster: ClusterHandle, short: None) -> None:
+    """At a member that hears nothing they wait; a client without one reads there what it has replaced itself."""
+    cluster.wait_whole()
+    summary = read_by_clients(cluster, under_test(f"mongodb:{variant}"), IsolatePrimary(), ONE)
+    assert min(summary.reads.values()) > 10
+    assert summary.outcome(claimed=True) is (Outcome.PASS if keeps else Outcome.FAIL), summary.detail()
+    assert bool(summary.forgotten["spread"]) is not keeps

@@ -95,9 +95,10 @@ class Variant(Frozen):
     """Overrides the store's claim."""
     detects_corruption: bool | None = None
     """Overrides the store's claim."""
-    stale_reads: Literal["possible"] | None = None
+    stale_reads: Literal["possible", "of_others"] | None = None
     """`possible`: a read may return a value although a newer write was acknowledged before the read was sent. Without it that is a
-    failure; with it the run says how often it was seen, and histories need not be linearizable."""
+    failure; with it the run says how often it was seen, and histories need not be linearizable. `of_others`: the same, but a client never
+    misses a write of its own, nor reads less than it has read before (since format 2.3)."""
     note: str = ""
     """A note for readers of the report."""
 
@@ -116,7 +117,7 @@ class Variant(Frozen):
 class Store(SpecFile):
     """One file of `spec/stores/`, or a file of the user's."""
 
-    FORMAT = (2, 2)
+    FORMAT = (2, 3)
     RENAMED = older_formats.STORE
 
     extends: str | None = None

@@ -114,6 +114,11 @@ class Target:
         """Whether the variant says that a read may be stale."""
         return self.configuration.stale_reads is not None
 
+    @property
+    def session_guarantees(self) -> bool:
+        """Whether the variant claims that a client reads its own writes, and never less than it has read before."""
+        return self.configuration.stale_reads != "possible"
+
     def known_failure(self, case: str, today: date) -> KnownFailure | None:
         """The known failure of a case in this variant, if there is one that has not expired."""
         named = (known for name, known in self.store.known_failures.items() if f"{case}/".startswith(f"{name}/"))

@@ -1,0 +1,116 @@
+"""What became of the transfers of one case: its outcome, its sentence, and the first that are wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from storeproof.blame import Ending
+from storeproof.check.transfers import Judged
+from storeproof.experiments.summary import Summary
+from storeproof.history import Transfer
+
+_LISTED: Final = 4
+"""The number of findings of each kind that are kept of a round, and named in a message."""
+
+
+@dataclass(kw_only=True)
+class TransferSummary(Summary):
+    """Sums over rounds."""
+
+    acknowledged: int = 0
+    refused: int = 0
+    unknown: int = 0
+    happened: int = 0
+    """How many of the unknown ones did."""
+    snapshots: int = 0
+    lost: int = 0
+    strikes: Counter[str] = field(default_factory=Counter)
+    """The judged rounds of each fault, by its name."""
+    lossy: Counter[str] = field(default_factory=Counter)
+    """Those in which acknowledged transfers are missing."""
+    halved: Counter[str] = field(default_factory=Counter)
+    """Those in which half of a transfer was seen, or one that was refused."""
+    losses: list[str] = field(default_factory=list)
+    """The first of each round that are missing."""
+    halves: list[str] = field(default_factory=list)
+    """The first of each round that are neither whole nor absent, or were refused and are there."""
+
+    @property
+    def rounds(self) -> int:
+        """The judged ones."""
+        return self.strikes.total()
+
+    def judge_round(self, fault: str, judged: Judged, struck: int) -> None:
+        """Count a round. `struck`: the time of the fault, on the clock of the transfers."""
+        self.strikes[fault] += 1
+        self.acknowledged += judged.acknowledged
+        self.refused += judged.refused
+        self.unknown += judged.unknown
+        self.happened += judged.happened
+        self.snapshots += judged.snapshots
+        self.lost += len(judged.lost)
+        self.lossy[fault] += bool(judged.lost)
+        self.halved[fault] += judged.halves or bool(judged.returned)
+        where = f"round {self.rounds} ({fault})"
+        self.losses += [f"{where}: lost {_when(each, struck)}" for each in judged.lost[:_LISTED]]
+        self.halves += [f"{where}: {each}" for each in list(_halves(judged, struck))[:_LISTED]]
+
+    @property
+    def ending(self) -> Ending:
+        """Half of a transfer is wrong whatever the variant says of nodes: only variants that claim transactions are tried."""
+        if self.halves:
+            return Ending.WRONG_ANSWER
+        if self.lost:
+            return Ending.BROKEN_PROMISE
+        if self.given_up:
+            return Ending.SPOILED
+        return Ending.RIGHT if self.acknowledged else Ending.NOTHING_AT_RISK
+
+    def parts(self) -> Iterator[str]:
+        """What was done, and what is wrong."""
+        yield (
+            f"{self.rounds} faults; {self.acknowledged} transfers acknowledged, {self.unknown} unknown, of which {self.happened} happened, "
+            f"{self.refused} refused; {self.snapshots} snapshots of all accounts"
+        )
+        if self.lost:
+            yield f"{self.lost} acknowledged transfers are missing, in rounds of {self._counts(self.lossy)}"
+        if self.halves:
+            yield f"halves of transfers, in rounds of {self._counts(self.halved)}"
+        elif self.acknowledged:
+            yield "each is there whole or not at all" if self.lost else "each acknowledged one is there, and all are whole"
+        yield from self.spoiled_rounds()
+
+    def lines(self) -> list[str]:
+        """The first findings."""
+        return [*self.halves[:_LISTED], *self.losses[:_LISTED], *super().lines()]
+
+    @property
+    def findings(self) -> list[str]:
+        """Halves, or what is missing."""
+        return self.halves or self.losses
+
+    @property
+    def unexcused(self) -> list[str]:
+        """Halves."""
+        return self.halves
+
+    def _counts(self, rounds: Counter[str]) -> str:
+        return ", ".join(f"{name} {rounds[name]} of {struck}" for name, struck in self.strikes.items())
+
+
+def _when(transfer: Transfer, struck: int) -> str:
+    """The transfer, and when it was answered."""
+    assert transfer.completed is not None, "it was answered"
+    return f"{transfer}, {(transfer.completed - struck) / 1e9:+.3f} s from the fault"
+
+
+def _halves(judged: Judged, struck: int) -> Iterator[str]:
+    yield from (f"refused, and there: {_when(each, struck)}" for each in judged.returned)
+    yield from judged.torn
+    for name, (shown, expected) in judged.uneven.items():
+        yield f"{name} shows {shown}, and the transfers that happened add up to {expected}"
+    for each in judged.skewed:
+        yield f"a snapshot by client {each.client} adds up to {each.total}, and not to 0"

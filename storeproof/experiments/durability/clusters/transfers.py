@@ -1,0 +1,169 @@
+"""Clients that transfer amounts between the accounts of a round, each in a transaction, and sometimes read all in a snapshot."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from time import monotonic_ns
+from typing import Final
+
+from storeproof.check import Books
+from storeproof.contract import Layout, Refused, Session, Unsupported, call
+from storeproof.contract.transactions import Transactions
+from storeproof.experiments.client import Client, Pacing, Strategy
+from storeproof.experiments.durability.readback import read
+from storeproof.history import ABSENT, Balances, Ending, Observation, Transfer
+from storeproof.records.self_verifying import record, write_id
+from storeproof.spec.interleaving import Isolation
+
+ENTRIES: Final = "single_key"
+"""The model of entries."""
+ACCOUNTS: Final = "counter"
+"""The model of accounts."""
+_ACCOUNTS: Final = 10
+"""More clients than there are pairs of accounts would mostly wait for each other."""
+_MOST: Final = 9
+"""The largest amount."""
+_SNAPSHOTS: Final = 0.1
+"""The share of transactions that read all accounts."""
+
+
+@dataclass
+class Log:
+    """The transactions of one client, in order. Written by one thread; may be read by any."""
+
+    client: int
+    transfers: list[Transfer] = field(default_factory=list)
+    """One that is in flight is unknown."""
+    snapshots: list[Balances] = field(default_factory=list)
+    acknowledged: int = 0
+    """Transfers."""
+
+
+class Ledger:
+    """The accounts of one round, and all that was sent to them."""
+
+    def __init__(self, entries: Layout, accounts: Layout, name: str) -> None:
+        """`name`: of the round; the collections exist, and have nothing under keys that begin with it."""
+        self.entries = entries
+        self.accounts = accounts
+        self.name = name
+        self.names = [f"{name}:account{number}" for number in range(_ACCOUNTS)]
+        self._logs: list[Log] = []
+
+    def client(self, connect: Callable[[], Session], rng: random.Random, pacing: Pacing) -> Client:
+        """Another client; clients are opened by one thread."""
+        self._logs.append(Log(len(self._logs)))
+        return Client(connect, Transferring(self, self._logs[-1], rng), pacing)
+
+    @property
+    def acknowledged(self) -> int:
+        """Transfers, so far."""
+        return sum(log.acknowledged for log in self._logs)
+
+    def transfers(self) -> list[Transfer]:
+        """Those so far."""
+        return [each for log in self._logs for each in log.transfers]
+
+    def snapshots(self) -> list[Balances]:
+        """Those so far."""
+        return [each for log in self._logs for each in log.snapshots]
+
+    def books(self, session: Session, transfers: Sequence[Transfer]) -> Books:
+        """Read these entries, and all accounts, in one snapshot.
+
+        Raises:
+            Refused, Unknown: the store does not answer.
+        """
+        places = [*((ENTRIES, each.entry) for each in transfers), *((ACCOUNTS, name) for name in self.names)]
+        with committed(session, "snapshot"):
+            seen, _ = read(session, {ENTRIES: self.entries, ACCOUNTS: self.accounts}, places)
+        entries, balances = dict[str, Observation](), dict.fromkeys(self.names, 0)
+        for (model, key), found in seen.items():
+            if model == ENTRIES:
+                entries[str(key)] = found if isinstance(found, Observation) else ABSENT
+            elif isinstance(found, int):
+                balances[str(key)] = found
+        return Books(entries, balances)
+
+
+class Transferring(Strategy):
+    """Transfers between two accounts, and snapshots of all of them."""
+
+    def __init__(self, ledger: Ledger, log: Log, rng: random.Random) -> None:
+        self._ledger = ledger
+        self._log = log
+        self._rng = rng
+        self._reading = False
+        self._shown: Balances | None = None
+
+    def use(self, session: Session) -> None:
+        """Open both collections."""
+        self._session = session
+        self._entries = session.collection(self._ledger.entries)
+        self._accounts = session.collection(self._ledger.accounts)
+
+    def request(self) -> None:
+        """One transaction."""
+        self._reading = self._rng.random() < _SNAPSHOTS
+        if self._reading:
+            self._look()
+        else:
+            self._transfer()
+
+    def end(self, outcome: Ending) -> None:
+        """Record it. A snapshot counts only if its transaction was committed."""
+        now = monotonic_ns()
+        if not self._reading:
+            ended = replace(self._log.transfers[-1], completed=None if outcome == "unknown" else now, outcome=outcome)
+            self._log.transfers[-1] = ended
+            self._log.acknowledged += outcome == "ok"
+        elif outcome == "ok" and self._shown is not None:
+            self._log.snapshots.append(self._shown)
+
+    def _transfer(self) -> None:
+        # In one order: two that cross would each hold what the other waits for.
+        pair = sorted(self._rng.sample(self._ledger.names, 2))
+        amount = self._rng.choice((-1, 1)) * self._rng.randint(1, _MOST)
+        new_id = write_id(self._log.client, len(self._log.transfers) + 1)
+        entry = f"{self._ledger.name}:entry:{new_id}"
+        sent = Transfer(
+            client=self._log.client,
+            entry=entry,
+            write_id=new_id,
+            source=pair[0],
+            target=pair[1],
+            amount=amount,
+            invoked=monotonic_ns(),
+        )
+        self._log.transfers.append(sent)
+        with committed(self._session, "read_committed"):
+            call(self._accounts, self._ledger.accounts, "increment", sent.source, -amount)
+            call(self._entries, self._ledger.entries, "put", entry, record(self._ledger.entries.model, entry, new_id))
+            call(self._accounts, self._ledger.accounts, "increment", sent.target, amount)
+
+    def _look(self) -> None:
+        self._shown, began = None, monotonic_ns()
+        with committed(self._session, "snapshot"):
+            shown = {name: call(self._accounts, self._ledger.accounts, "get", name) or 0 for name in self._ledger.names}
+        self._shown = Balances(client=self._log.client, invoked=began, shown=shown)
+
+
+@contextmanager
+def committed(session: Session, isolation: Isolation) -> Iterator[None]:
+    """A transaction around the block.
+
+    Raises:
+        Refused, Unsupported: nothing of it happened.
+        Unknown: all of it may have happened, or nothing.
+    """
+    assert isinstance(session, Transactions), "the variant claims transactions"
+    session.begin(isolation)
+    try:
+        yield
+        session.commit()
+    except (Refused, Unsupported):
+        session.rollback()
+        raise

@@ -1,0 +1,32 @@
+"""Session guarantees across failovers: a client reads its own writes, and never less than it has read before."""
+
+from __future__ import annotations
+
+import pytest
+
+from storeproof.contract import Refused
+from storeproof.errors import StoreDied
+from storeproof.experiments.durability.clusters.session_summary import SessionSummary
+from storeproof.experiments.run_faults import run_sessions
+from storeproof.result.case_result import CaseResult
+from storeproof.spec.guarantee import NETWORKED, NodeGuaranteeName
+from storeproof.store_under_test import StoreUnderTest
+
+
+@pytest.mark.parametrize(
+    "guarantee",
+    [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.sessions/{name}", guarantee=name)) for name in NETWORKED],
+)
+def test_sessions_never_go_back_across_failovers(sut: StoreUnderTest, case_result: CaseResult, guarantee: NodeGuaranteeName) -> None:
+    """Through the loss, isolation or pause of the primary, and at other nodes too. Where stale reads are
+    possible, such reads are counted and break no promise."""
+    again = f"seed {sut.seed}; reproduce: {sut.command(f'sessions_never_go_back and {guarantee}')}"
+    summary = SessionSummary()
+    try:
+        run_sessions(sut, guarantee, summary)
+    except (StoreDied, Refused) as reason:
+        case_result.end(reason, [again])
+    excused = not sut.target.session_guarantees and bool(summary.wrong)
+    if excused:
+        case_result.add("stale reads are declared as possible")
+    summary.report(case_result, claimed=sut.target.configuration.promises(guarantee) and not excused, again=again)

@@ -1,0 +1,28 @@
+"""Transactions across failovers: transfers between accounts, while the primary of a cluster is lost, isolated or paused."""
+
+from __future__ import annotations
+
+import pytest
+
+from storeproof.contract import Refused
+from storeproof.errors import StoreDied
+from storeproof.experiments.durability.clusters.transfer_summary import TransferSummary
+from storeproof.experiments.run_faults import run_transfers
+from storeproof.result.case_result import CaseResult
+from storeproof.spec.guarantee import NETWORKED, NodeGuaranteeName
+from storeproof.store_under_test import StoreUnderTest
+
+
+@pytest.mark.parametrize(
+    "guarantee",
+    [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.transfers/{name}", guarantee=name)) for name in NETWORKED],
+)
+def test_transfers_are_whole_across_failovers(sut: StoreUnderTest, case_result: CaseResult, guarantee: NodeGuaranteeName) -> None:
+    """Each transfer happened whole or not at all, and every acknowledged one is there. One without a reply may have happened."""
+    again = f"seed {sut.seed}; reproduce: {sut.command(f'transfers_are_whole and {guarantee}')}"
+    summary = TransferSummary()
+    try:
+        run_transfers(sut, guarantee, summary)
+    except (StoreDied, Refused) as reason:
+        case_result.end(reason, [again])
+    summary.report(case_result, claimed=sut.target.configuration.promises(guarantee), again=again)
