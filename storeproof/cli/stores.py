@@ -57,6 +57,7 @@ def _details(store: Store, file: Path, spec: Spec) -> Text:
         target = Target(store, name, file)
         text.append(f"\n{target.id}", "bold").append(" (default)" if variant.default else "")
         stale = "; its reads may be stale" if target.stale_reads else ""
+        stale += ", but not of the client's own writes" if stale and target.session_guarantees else ""
         guarantees = ", ".join((variant.guarantee, *variant.survives))
         text.append(f"\n  claims {guarantees}, {_claimed(target, spec)} capabilities{stale}\n")
         if target.cluster is not None:

@@ -42,7 +42,7 @@ def test_a_commit_that_was_sent_again_may_have_happened(failure: Exception, expe
     """The client tells the last error alone; only an answer that says why it was not committed is a refusal."""
     link = Link(lambda: MongoClient("127.0.0.1", 1, connect=False), "db", Concerns())
     session: Any = Session(failure)
-    link.session = session
+    link._transaction = session
     with pytest.raises(expected):
         link.commit()
     link.close()

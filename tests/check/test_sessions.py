@@ -50,6 +50,7 @@ def get(value: str | None, client: int = WRITER) -> tuple[int, Action, str | Non
         ([put("1", "unknown"), put("2"), get("2"), get("1")], 0, 0),
         ([put("1"), put("2", "unknown"), get("2"), get("1")], 0, 1),
         ([put("1"), put("2"), get("2", OTHER), get("1", OTHER)], 0, 1),
+        ([put("1"), put("2"), get("2", OTHER), get("1", OTHER), get("1", OTHER)], 0, 2),
         ([put("1"), put("2"), get("1", OTHER), get("2", OTHER)], 0, 0),
         ([put("1"), put("2"), get(None, OTHER)], 0, 0),
         ([put("1"), get("1", OTHER), get(None, OTHER)], 0, 1),

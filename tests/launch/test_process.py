@@ -19,7 +19,7 @@ from storeproof.contract import Address, Refused
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, UsageError
 from storeproof.launch.process import ProcessHandle
 from storeproof.machine import ports, process_tree
-from storeproof.machine.programs import find_program, find_programs
+from storeproof.machine.programs import find_program
 from storeproof.spec import ProcessLaunch
 from tests.launch.small import FAMILY, GREETS, MUTE, as_root, connected, eventually, gone, greeted, python_server, request
 
@@ -277,25 +277,6 @@ def test_another_product_under_the_same_name(make: Make, tmp_path_factory: pytes
         make(launch)
     both = launch.model_copy(update={"search": tuple(map(str, shelves))})
     assert find_program("small-server", both, "small") == str(shelves[1] / "small-server")
-
-
-def test_programs_are_those_of_one_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A newer server that PATH has first lacks one of them: the older one is taken, with all of its own. Without it, each is any."""
-    newer, older, elsewhere = (tmp_path / name for name in ("newer", "older", "elsewhere"))
-    usr = tmp_path / "usr"
-    for shelf, names in ((newer, ("server", "init")), (older, ("server", "init", "copy")), (elsewhere, ("copy",)), (usr, ("touch",))):
-        shelf.mkdir()
-        for name in names:
-            (shelf / name).touch(0o755)
-    monkeypatch.setenv("PATH", f"{newer}:{elsewhere}:{usr}")
-
-    def found(**more: Any) -> list[str]:
-        launch = ProcessLaunch(binary="server", initialise=[["init"], ["touch"]], install="-", command=(), **more)
-        return [Path(path).parent.name for path in find_programs(launch, "small").values()]
-
-    assert found() == ["newer", "newer", "usr"]
-    assert found(programs=["copy"]) == ["newer", "elsewhere", "newer", "usr"]
-    assert found(programs=["copy"], search=(str(older),)) == ["older", "older", "older", "usr"]
 
 
 def test_program_that_cannot_be_run(make: Make, tmp_path_factory: pytest.TempPathFactory) -> None:
