@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.adapters.mysql import replicas
+from storeproof.adapters.mysql import replica, replicas
 from storeproof.adapters.mysql.gtids import count
 from storeproof.adapters.mysql.replicas import Replicas
 from storeproof.contract import Address, NodeAddresses, Unknown
@@ -61,8 +61,9 @@ class Servers:
 @pytest.fixture
 def servers(monkeypatch: pytest.MonkeyPatch) -> Servers:
     made = Servers()
-    monkeypatch.setattr(replicas, "ask", made.ask)
-    monkeypatch.setattr(replicas, "_STEP_SECONDS", 0.2)
+    for module in (replica, replicas):
+        monkeypatch.setattr(module, "ask", made.ask)
+        monkeypatch.setattr(module, "STEP_SECONDS", 0.2)
     return made
 
 
@@ -121,7 +122,7 @@ def test_what_cannot_copy_begins_with_an_empty_directory(servers: Servers) -> No
     servers.by_name["n3"].receiver = "OFF"
     assert Replicas().rebuilt(NODES) == {}
     assert "START REPLICA" in servers.by_name["n3"].told
-    servers.by_name["n2"].executed = "g:1-11"
+    servers.by_name["n2"].executed, servers.by_name["n2"].source = "g:1-11", ""
     assert Replicas().rebuilt(NODES) == {"n2": []}
     servers.by_name["n2"] = Server(writable=1)
     assert Replicas().rebuilt(NODES) == {"n2": []}
