@@ -3,6 +3,7 @@
 Options of a variant:
     engine: the storage engine of the tables, as `information_schema` spells it; default InnoDB.
     transactional: "1" or "0", for Aria.
+    replication: of a cluster of MySQL, `group` or `replicas`; one without this option is MariaDB with Galera.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from storeproof.adapters.mysql.connection import TIMEOUT, Connection
 from storeproof.adapters.mysql.dialect import DIALECT
 from storeproof.adapters.mysql.documents import Documents
 from storeproof.adapters.mysql.galera import Galera
+from storeproof.adapters.mysql.group_replication import GroupReplication
 from storeproof.adapters.mysql.json import MariaDb, MySql
 from storeproof.adapters.mysql.link import Link, failure_of
+from storeproof.adapters.mysql.replicas import Replicas
 from storeproof.adapters.mysql.structures import Lists, Rankings, Sets
 from storeproof.adapters.mysql.text import LIMITS
 from storeproof.adapters.mysql.values import Counters, Hashes, Rows, Values
@@ -148,6 +151,9 @@ class Session(Link):
             return  # it was closed already, or the server is gone: either way it has ended
 
 
-def cluster(options: Mapping[str, str]) -> Galera:  # noqa: ARG001 - they are the clients'
+def cluster(options: Mapping[str, str]) -> Galera | GroupReplication | Replicas:
     """What watches over the nodes of a cluster."""
-    return Galera()
+    replication = options.get("replication")
+    if replication == "group":
+        return GroupReplication()
+    return Replicas() if replication == "replicas" else Galera()

@@ -10,12 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Self
 
-import pymysql
-
+from storeproof.adapters.mysql.asking import ask
 from storeproof.contract import Address, NodeAddresses, Unknown, answering
 
-_ANSWER_SECONDS: Final = 0.5
-"""For a node that may be gone; the others answer within some milliseconds."""
 _SYNCED: Final = "4"
 """`wsrep_local_state` of a node that has all that the others have, and gives no copy of its data at the moment."""
 
@@ -80,22 +77,4 @@ class Galera:
 
 
 def _status(address: Address) -> Mapping[str, str]:
-    try:
-        connection = pymysql.connect(
-            host=address.host,
-            port=address.port,
-            user=address.user,
-            password=address.password or "",
-            connect_timeout=_ANSWER_SECONDS,
-            read_timeout=_ANSWER_SECONDS,
-            write_timeout=_ANSWER_SECONDS,
-            ssl_disabled=True,
-        )
-        try:
-            with connection.cursor() as cursor:
-                cursor.execute("SHOW GLOBAL STATUS LIKE 'wsrep_%'")
-                return {str(name): str(value) for name, value in cursor.fetchall()}
-        finally:
-            connection.close()
-    except pymysql.MySQLError as reason:
-        raise Unknown(f"{address}: {reason}") from reason
+    return {str(name): str(value) for name, value in ask(address, "SHOW GLOBAL STATUS LIKE 'wsrep_%'")}

@@ -31,6 +31,9 @@ _OPEN_QUESTION = {
     ER.GET_ERRMSG,  # what NDB says of a node that failed
     ER.GET_TEMPORARY_ERRMSG,
     ER.UNKNOWN_ERROR,
+    # Of group replication, while a write waits for the group: it may have been sent, and committed by the others.
+    3100,  # ER_RUN_HOOK_ERROR
+    3101,  # ER_TRANSACTION_ROLLBACK_DURING_COMMIT
 }
 
 _NOT_OFFERED = {

@@ -19,6 +19,11 @@ KEY_BYTES = {"MyISAM": 1000, "Aria": 2300, "ndbcluster": 3070}
 """The longest index entry by engine, from the manuals, and for ndbcluster as tried; InnoDB's (DYNAMIC rows, 16 KiB pages) is 3072."""
 
 
+_REPLICATIONS = {
+    "group": "SELECT 1 FROM performance_schema.replication_group_members WHERE member_state = 'ONLINE'",
+    "replicas": "SHOW REPLICAS",
+}
+"""What shows something where a cluster replicates so."""
 _TOO_MUCH = "738 'Record too big'"
 """What NDB says of a table whose rows have no room in its pages."""
 
@@ -69,6 +74,9 @@ class Table(sql.Table):
             raise Refused(f"there is no table {self._layout.name}")
         engine, created_with, indexes = rows[0]
         live = {"engine": engine, **dict(word.split("=", 1) for word in created_with.split() if "=" in word)}
+        if "replication" in self._options:
+            wanted = self._options["replication"]
+            live["replication"] = wanted if self._link.read(_REPLICATIONS[wanted]) else "none"
         return {"indexes": str(indexes), **{name: live[name] for name in self._options if name in live}}
 
     def _create(self, parts: Sequence[str], values: Sequence[Any] = ()) -> None:

@@ -83,7 +83,8 @@ class Rebuilding(Protocol):
         """The nodes that need one now, each with the commands that make it.
 
         On each such node the server for clients is killed and its data directory emptied; the commands run there in place of `initialise`
-        in the store's file, and are written like it (`${data}`, `$$`); then the server is started again.
+        in the store's file, and are written like it (`${data}`, `$$`); then the server is started again. Without commands it is started as
+        with an empty disk, and `replace` is called.
 
         Raises:
             Unknown: there is no primary to copy from, or a node does not answer.

@@ -247,6 +247,10 @@ def _stumbled() -> Exception:
         (mysql_link.failure_of, pymysql.InternalError("Packet sequence number wrong - got 3 expected 1"), WrongReply),
         (mysql_link.failure_of, pymysql.OperationalError(2013, "lost"), Unknown),
         (mysql_link.failure_of, pymysql.IntegrityError(1062, "duplicate"), Refused),
+        (mysql_link.failure_of, pymysql.OperationalError(1290, "--super-read-only"), Refused),
+        # A member that lost its group: the others may have what it could not commit.
+        (mysql_link.failure_of, pymysql.OperationalError(3100, "Error on observer while running 'before_commit'"), Unknown),
+        (mysql_link.failure_of, pymysql.OperationalError(3101, "Plugin instructed the server to rollback"), Unknown),
         (mysql_link.failure_of, pymysql.InternalError(144, "Table is marked as crashed and last (automatic?) repair failed"), Refused),
         (mysql_link.failure_of, pymysql.InternalError(28, "No space left on device"), Unknown),
         (postgresql_link._failure_of, _Refusal("no"), Unsupported),

@@ -177,6 +177,23 @@ def test_a_node_that_needs_a_copy_gets_one_before_the_cluster_is_whole(networks:
         handle.close()
 
 
+def test_a_node_that_is_renewed_without_commands_is_replaced(networks: None, tmp_path: Path) -> None:
+    """It is started as with an empty disk, and the adapter makes it a member again."""
+    adapter = Copied()
+    adapter.needed = {"n2": []}
+    handle = ClusterHandle(cluster_request(tmp_path, adapter))
+    try:
+        handle.start_nowait()
+        server = next(iter(handle.node("n2").servers.values()))
+        assert server.data is not None
+        (server.data / "old").touch()
+        handle.wait_ready()
+        assert adapter.calls == ["form n1 n2 n3", "rebuilt n2", "replace n2", "whole"]
+        assert [each.name for each in server.data.iterdir()] == ["started"]
+    finally:
+        handle.close()
+
+
 def test_the_operator_promotes_only_where_the_topology_says_so(tmp_path: Path, handle: ClusterHandle, adapter: SmallCluster) -> None:
     """Else it is left to the cluster."""
     handle.fail_over()

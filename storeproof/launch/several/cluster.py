@@ -274,6 +274,7 @@ class ClusterHandle(Together):
         self._until("did not say which nodes follow", lambda: needed.update(adapter.rebuilt(self._addresses())))
         for name, commands in needed.items():
             self._members[name].rebuild(commands)
+        self._replace_emptied()
 
     def _until(self, what: str, step: Callable[[], None]) -> None:
         """Take a step of the adapter's again and again until it raises no `Unknown`. `what`: the message for a timeout."""

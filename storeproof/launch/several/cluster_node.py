@@ -55,10 +55,14 @@ class ClusterNode(Together):
         self.emptied = True
 
     def rebuild(self, commands: Sequence[Sequence[str]]) -> None:
-        """Kill its server for clients, make its data directory again by these commands, and start it."""
+        """Kill its server for clients, make its data directory again by these commands (none: as at its first start), and start it."""
         server = next(iter(self.servers.values()))
         server.kill()
-        server.set_up(commands)
+        if commands:
+            server.set_up(commands)
+        else:
+            server.empty()
+            self.emptied = True
         server.start()
 
     def close(self) -> None:

@@ -1,0 +1,142 @@
+"""Real clusters of MySQL: a group elects another primary and refuses at the old one; replicas lose what only the old primary had."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from storeproof.contract import Layout, Refused, Unknown
+from storeproof.errors import NotAvailable
+from storeproof.faults.lagging_node_wipe import LaggingNodeWipe
+from storeproof.launch.process import find_programs
+from storeproof.launch.several.cluster import ClusterHandle
+from storeproof.spec.scale import DurabilityScale
+from storeproof.store_under_test import StoreUnderTest
+from tests.adapters.real_clusters import launched, one_round, under_test
+from tests.network.network_rights import needs_networks
+from tests.shipped import SHIPPED
+
+
+def missing() -> str:
+    """Why there is no MySQL here; empty: there is."""
+    process = SHIPPED.store("mysql")[0].launch.process
+    assert process is not None
+    try:
+        find_programs(process, "mysql")
+    except NotAvailable as reason:
+        return str(reason)
+    return ""
+
+
+NOT_HERE = missing()
+pytestmark = [needs_networks, pytest.mark.servers, pytest.mark.skipif(bool(NOT_HERE), reason=NOT_HERE)]
+LIMIT = 60
+"""Seconds for a new primary, on a busy machine."""
+ONE = DurabilityScale.model_construct(rounds=1, clients=4, load_seconds=(0.1, 0.1))
+"""A single round."""
+
+
+@pytest.fixture(scope="module")
+def sut() -> StoreUnderTest:
+    return under_test("mysql:group-replication")
+
+
+@pytest.fixture(scope="module")
+def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
+    """A group for all tests; its settings were read back from each node."""
+    with launched(sut) as handle:
+        yield handle
+
+
+@pytest.fixture(scope="module")
+def layout(sut: StoreUnderTest) -> Layout:
+    """Of one table for all tests."""
+    return sut.layout("single_key")
+
+
+def write(cluster: ClusterHandle, sut: StoreUnderTest, layout: Layout, key: str, value: bytes) -> None:
+    """At the primary."""
+    with closing(sut.connect(cluster)) as session:
+        collection = session.collection(layout)
+        collection.prepare()
+        collection.put(key, value)  # type: ignore[attr-defined]
+
+
+def shown(cluster: ClusterHandle, sut: StoreUnderTest, layout: Layout, key: str) -> list[bytes | None]:
+    """What each node has."""
+    found = []
+    for name in cluster.nodes:
+        with closing(sut.connect(cluster.node(name).address)) as session:
+            found.append(session.collection(layout).get(key))  # type: ignore[attr-defined]
+    return found
+
+
+def another_primary(cluster: ClusterHandle, old: str) -> None:
+    """Wait for it."""
+    end = time.monotonic() + LIMIT
+    while True:
+        try:
+            if cluster.primary() != old:
+                return
+        except Unknown:
+            pass
+        assert time.monotonic() < end, "no other member takes writes"
+        time.sleep(0.05)
+
+
+def test_an_isolated_primary_acknowledges_nothing(whole: ClusterHandle, sut: StoreUnderTest, layout: Layout) -> None:
+    """A write waits for the group until the client gives up, or the member does: then what became of it is unknown. Later ones are
+    refused, and the member comes back without any of them."""
+    write(whole, sut, layout, "k", b"old")
+    old = whole.primary()
+    with closing(sut.connect(whole.node(old).address)) as session:
+        at_old = session.collection(layout)
+        whole.network.isolate(old)
+        with pytest.raises(Unknown):
+            at_old.put("k", b"lost")  # type: ignore[attr-defined]
+    another_primary(whole, old)
+    write(whole, sut, layout, "k", b"new")
+    end = time.monotonic() + LIMIT
+    while True:
+        with closing(sut.connect(whole.node(old).address)) as session, pytest.raises((Refused, Unknown)) as failed:
+            session.collection(layout).put("k", b"lost too")  # type: ignore[attr-defined]
+        if isinstance(failed.value, Refused) and "1290" in str(failed.value):  # before that the record is locked by the one that waits
+            break
+        assert time.monotonic() < end
+    whole.heal()
+    whole.wait_whole()
+    assert shown(whole, sut, layout, "k") == [b"new"] * 3
+
+
+def test_a_node_without_its_disk_gets_everything(whole: ClusterHandle, sut: StoreUnderTest, layout: Layout) -> None:
+    """From the binary log of another member."""
+    write(whole, sut, layout, "kept", b"value")
+    lost = whole.primary()
+    whole.node(lost).kill()
+    whole.node(lost).empty()
+    another_primary(whole, lost)
+    whole.heal()
+    whole.wait_whole()
+    assert shown(whole, sut, layout, "kept") == [b"value"] * 3
+
+
+@pytest.mark.parametrize("end", ["kill", "stop"])
+def test_members_that_ended_together_are_one_group_again(whole: ClusterHandle, sut: StoreUnderTest, layout: Layout, end: str) -> None:
+    """The one that has the most begins it."""
+    write(whole, sut, layout, end, b"value")
+    getattr(whole, end)()
+    whole.start()
+    assert shown(whole, sut, layout, end) == [b"value"] * 3
+
+
+@pytest.mark.parametrize(("variant", "loses"), [("replicas", True), ("replicas-semi-synchronous", False)])
+def test_only_semi_synchronous_replicas_keep_what_a_lost_primary_acknowledged(networks: None, variant: str, loses: bool) -> None:
+    """The others are a second behind it when it is gone."""
+    sut = under_test(f"mysql:{variant}")
+    with launched(sut) as replicas:
+        summary = one_round(replicas, sut, LaggingNodeWipe(), ONE)
+    assert (summary.rounds, summary.lossy) == (1, int(loses)), summary.detail()
+    assert len(summary.failovers) == 1
