@@ -105,7 +105,7 @@ def test_a_cluster_that_is_a_single_copy_raises_no_alarm(fault: ClusterFault) ->
     summary = struck(MemoryCluster(synchronous=True), fault, Fenced)
     assert (summary.wrong, summary.unexplained) == ([], [])
     assert summary.strikes == {fault.name: 1}
-    assert min(summary.reads[way] for way in ("following", "spread", "tied")) > 10
+    assert min(summary.reads[way] for way in ("following", "spread", "tied")) > 0
     assert "each client saw its own writes, and never less than before" in summary.detail()
     assert summary.outcome(claimed=True) is Outcome.PASS
 
