@@ -16,8 +16,9 @@ from storeproof.contract import Found, Json, Key, Path, Unsupported
 from storeproof.contract.families import Joined
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
-_ONE_BATCH: Final = 2**31 - 1
-"""As many results as a reply can hold, so that an answer takes one request."""
+_ONE_BATCH: Final = 1_000_000
+"""More results than the 16 MiB of a reply can hold, so that an answer takes one request. Not more than that: a server may make room for as
+many as it is asked for (FerretDB 1.24.2 does)."""
 
 
 class Requests(Fielded):

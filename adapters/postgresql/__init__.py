@@ -58,6 +58,8 @@ _GUEST = re.compile(r"PostgreSQL [\d.]+ server protocol using (\w+) ([\d.]+)")
 """What H2 answers: the version of PostgreSQL is that of the protocol."""
 _OTHERS = ("Greenplum", "EnterpriseDB", "Materialize")
 """Relatives that have their names in the brackets."""
+_BUILD = re.compile(r"(PGlite) ([\d.]+)")
+"""A relative that has its own version there too, and that of PostgreSQL before it."""
 
 
 def product_of(text: str) -> Version:
@@ -65,6 +67,8 @@ def product_of(text: str) -> Version:
     own = _OWN.fullmatch(text)
     if guest := _GUEST.match(text):
         return Version(guest[1], guest[2])
+    if own and (build := _BUILD.fullmatch(own[2] or "")):
+        return Version(build[1], build[2])
     if own and not any(name in (own[2] or "") for name in _OTHERS):
         return Version("PostgreSQL", own[1])
     product, _, rest = text.partition(" ")

@@ -79,3 +79,9 @@ def test_a_version_that_is_only_a_name_is_the_product() -> None:
 def test_h2_is_named_with_its_own_version() -> None:
     """The version of PostgreSQL in its answer is that of the protocol."""
     assert postgresql.product_of("PostgreSQL 8.2.23 server protocol using H2 2.5.252 (2026-09-01)") == Version("H2", "2.5.252")
+
+
+def test_pglite_is_not_taken_for_the_postgresql_that_it_is_built_from() -> None:
+    """All its connections are one session, which PostgreSQL's are not."""
+    told = "PostgreSQL 18.6 (PGlite 0.5.14) on wasm32-unknown-emscripten, compiled by emcc (Emscripten) 6.0.5 (1db5137), 32-bit"
+    assert postgresql.product_of(told) == Version("PGlite", "0.5.14")
