@@ -81,10 +81,16 @@ class GroupReplication:
         """Nothing: it joins as every server that was started."""
 
     def rebuilt(self, nodes: NodeAddresses) -> Mapping[str, Sequence[Sequence[str]]]:
-        """None. Those that are in no group join it; one that was expelled may not know it yet."""
-        for address in nodes.values():
-            if _State.of(address).member in ("OFFLINE", "ERROR"):
-                _join(address)
+        """None. Those that are in no group join it; one that was expelled may not know it yet.
+
+        One that was started again waits until the others miss it: a server that joined before was seen to hang for 90 s.
+        """
+        states = {name: _State.of(address) for name, address in nodes.items()}
+        for name, state in states.items():
+            if state.member in ("OFFLINE", "ERROR"):
+                if any(other.member == "ONLINE" and other.size == len(nodes) for other in states.values()):
+                    raise Unknown(f"the others do not miss {name} yet")
+                _join(nodes[name])
         _united(nodes)
         return {}
 

@@ -47,6 +47,8 @@ class Servers:
             return [(server.member, server.writable, server.size, server.reached, server.view, server.executed, server.known)]
         server.told += statements
         server.member = "ONLINE"
+        for each in self.by_name.values():
+            each.size = 3
         return []
 
     def fresh(self) -> None:
@@ -96,6 +98,11 @@ def test_no_second_group_is_begun(servers: Servers) -> None:
 def test_a_server_in_no_group_joins_that_of_the_others(servers: Servers, state: str) -> None:
     """After a start, and when it was expelled."""
     servers.by_name["n2"].member = state
+    with pytest.raises(Unknown, match="do not miss n2 yet"):
+        GroupReplication().rebuilt(NODES)
+    assert not servers.by_name["n2"].told
+    for name in ("n1", "n3"):
+        servers.by_name[name].size = 2
     assert GroupReplication().rebuilt(NODES) == {}
     assert [bool(server.told) for server in servers.by_name.values()] == [False, True, False]
     assert not begins(servers.by_name["n2"])
