@@ -196,10 +196,11 @@ def test_how_stale_a_cache_before_mongodb_gets_and_what_avoids_it(visit: Visitor
     """Two policies side by side: with locks none is stale."""
     visit.follow("Compare")
     names = [each.name for each in published.variants]
-    for label, name in (("first", "redis-over-mongodb:cache-aside"), ("second", "redis-over-mongodb:write-through")):
+    compared = ("redis-over-mongodb:cache-aside", "redis-over-mongodb:write-through")
+    for label, name in zip(("first", "second"), compared, strict=True):
         visit.page.get_by_label(label, exact=True).select_option(value=str(names.index(name)))
         visit.interactions += 1
-    aside, through = (stale_of(each.best.store) for each in published.variants if each.store == "redis-over-mongodb")
+    aside, through = (stale_of(published.variants[names.index(name)].best.store) for name in compared)
     assert aside is not None
     assert through is not None
     _, one, other, _ = visit.page.locator("#compared tr", has_text="stale reads").locator("th, td").all()
