@@ -274,6 +274,7 @@ def main() -> int:
     rng, targets = random.Random(given.seed), tuple(each for each in here() if given.target in each.name)
     series = [drawn(number, targets, rng) for number in range(_MOST * given.kills)]
     base = Path(tempfile.mkdtemp(prefix="kills-"))
+    base.chmod(0o755)  # servers that do not run as root have their data in it
     print(
         f"seed {given.seed}, {given.kills} kills of trials that had begun, others on top; in {base}",
         flush=True,
