@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+from storeproof.contract import Layout, Unknown
 from storeproof.experiments.contended_keys import REGISTER
 from storeproof.experiments.durability.clusters.cluster_linearizability import ClusterLinearizability
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
@@ -24,6 +26,9 @@ from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.spec.scale import DurabilityScale
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.shipped import SHIPPED
+
+LIMIT = 60
+"""Seconds for another primary, on a busy machine."""
 
 
 def under_test(target: str) -> StoreUnderTest:
@@ -72,3 +77,33 @@ def transferred(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault
     subject, layouts = Subject(cluster, sut.connect, random.Random(1)), {model: sut.layout(model) for model in (ENTRIES, ACCOUNTS)}
     ClusterTransfers(subject, [fault], layouts, scale, connect_to=sut.connect, summary=summary).run()
     return summary
+
+
+def write(cluster: ClusterHandle, sut: StoreUnderTest, layout: Layout, key: str, value: bytes) -> None:
+    """At the primary."""
+    with closing(sut.connect(cluster)) as session:
+        collection = session.collection(layout)
+        collection.prepare()
+        collection.put(key, value)  # type: ignore[attr-defined]
+
+
+def shown(cluster: ClusterHandle, sut: StoreUnderTest, layout: Layout, key: str) -> list[bytes | None]:
+    """What each node has."""
+    found = []
+    for name in cluster.nodes:
+        with closing(sut.connect(cluster.node(name).address)) as session:
+            found.append(session.collection(layout).get(key))  # type: ignore[attr-defined]
+    return found
+
+
+def another_primary(cluster: ClusterHandle, old: str) -> None:
+    """Wait for it."""
+    end = time.monotonic() + LIMIT
+    while True:
+        try:
+            if cluster.primary() != old:
+                return
+        except Unknown:
+            pass
+        assert time.monotonic() < end, "no other node takes writes"
+        time.sleep(0.05)

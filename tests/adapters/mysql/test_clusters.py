@@ -15,7 +15,7 @@ from storeproof.launch.process import find_programs
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.spec.scale import DurabilityScale
 from storeproof.store_under_test import StoreUnderTest
-from tests.adapters.real_clusters import launched, one_round, under_test
+from tests.adapters.real_clusters import LIMIT, another_primary, launched, one_round, shown, under_test, write
 from tests.network.network_rights import needs_networks
 from tests.shipped import SHIPPED
 
@@ -33,8 +33,6 @@ def missing() -> str:
 
 NOT_HERE = missing()
 pytestmark = [needs_networks, pytest.mark.servers, pytest.mark.skipif(bool(NOT_HERE), reason=NOT_HERE)]
-LIMIT = 60
-"""Seconds for a new primary, on a busy machine."""
 ONE = DurabilityScale.model_construct(rounds=1, clients=4, load_seconds=(0.1, 0.1))
 """A single round."""
 
@@ -55,36 +53,6 @@ def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
 def layout(sut: StoreUnderTest) -> Layout:
     """Of one table for all tests."""
     return sut.layout("single_key")
-
-
-def write(cluster: ClusterHandle, sut: StoreUnderTest, layout: Layout, key: str, value: bytes) -> None:
-    """At the primary."""
-    with closing(sut.connect(cluster)) as session:
-        collection = session.collection(layout)
-        collection.prepare()
-        collection.put(key, value)  # type: ignore[attr-defined]
-
-
-def shown(cluster: ClusterHandle, sut: StoreUnderTest, layout: Layout, key: str) -> list[bytes | None]:
-    """What each node has."""
-    found = []
-    for name in cluster.nodes:
-        with closing(sut.connect(cluster.node(name).address)) as session:
-            found.append(session.collection(layout).get(key))  # type: ignore[attr-defined]
-    return found
-
-
-def another_primary(cluster: ClusterHandle, old: str) -> None:
-    """Wait for it."""
-    end = time.monotonic() + LIMIT
-    while True:
-        try:
-            if cluster.primary() != old:
-                return
-        except Unknown:
-            pass
-        assert time.monotonic() < end, "no other member takes writes"
-        time.sleep(0.05)
 
 
 def test_an_isolated_primary_acknowledges_nothing(whole: ClusterHandle, sut: StoreUnderTest, layout: Layout) -> None:

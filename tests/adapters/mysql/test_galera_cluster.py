@@ -9,10 +9,10 @@ from contextlib import closing
 
 import pytest
 
-from storeproof.contract import Layout, Refused, Unknown
+from storeproof.contract import Layout, Refused
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.store_under_test import StoreUnderTest
-from tests.adapters.real_clusters import launched, under_test
+from tests.adapters.real_clusters import LIMIT, another_primary, launched, shown, under_test, write
 from tests.network.network_rights import needs_networks
 
 pytestmark = [
@@ -20,8 +20,6 @@ pytestmark = [
     pytest.mark.servers,
     pytest.mark.skipif(shutil.which("wsrep_sst_rsync") is None, reason="Galera is not installed: apt-get install mariadb-server"),
 ]
-LIMIT = 60
-"""Seconds for a new view, on a busy machine."""
 
 
 @pytest.fixture(scope="module")
@@ -40,36 +38,6 @@ def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
 def layout(sut: StoreUnderTest) -> Layout:
     """Of one table for all tests."""
     return sut.layout("single_key")
-
-
-def write(cluster: ClusterHandle, sut: StoreUnderTest, layout: Layout, key: str, value: bytes) -> None:
-    """At the primary."""
-    with closing(sut.connect(cluster)) as session:
-        collection = session.collection(layout)
-        collection.prepare()
-        collection.put(key, value)  # type: ignore[attr-defined]
-
-
-def shown(cluster: ClusterHandle, sut: StoreUnderTest, layout: Layout, key: str) -> list[bytes | None]:
-    """What each node has."""
-    found = []
-    for name in cluster.nodes:
-        with closing(sut.connect(cluster.node(name).address)) as session:
-            found.append(session.collection(layout).get(key))  # type: ignore[attr-defined]
-    return found
-
-
-def another_primary(cluster: ClusterHandle, old: str) -> None:
-    """Wait for it."""
-    end = time.monotonic() + LIMIT
-    while True:
-        try:
-            if cluster.primary() != old:
-                return
-        except Unknown:
-            pass
-        assert time.monotonic() < end, "no other node takes writes"
-        time.sleep(0.05)
 
 
 def test_an_isolated_node_refuses_all_requests(whole: ClusterHandle, sut: StoreUnderTest, layout: Layout) -> None:

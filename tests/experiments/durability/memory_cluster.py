@@ -11,6 +11,7 @@ from typing import Any
 from storeproof.contract import Address, Key, Record, Refused, Unknown
 from storeproof.errors import StoreDied
 from storeproof.experiments.fault_experiment import Subject
+from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.launch.handle import Capability, RunningCluster
 from tests.experiments.durability.memory import Session, Store
 
@@ -219,3 +220,13 @@ def subject(cluster: MemoryCluster, seed: int = 7, session: type[Session] = Sess
 def connect_to(cluster: MemoryCluster, address: Address) -> Session:
     """A session with one node."""
     return Session(cluster.stores[address.host])
+
+
+class Kill(ClusterFault):
+    """Without lag: the others have all that was acknowledged."""
+
+    name = "kill"
+    loses_node = True
+
+    def strike_node(self, cluster: RunningCluster, node: str) -> None:
+        cluster.node(node).kill()

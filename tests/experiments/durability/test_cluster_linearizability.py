@@ -24,23 +24,13 @@ from storeproof.launch.handle import RunningCluster
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory import Records, Session
-from tests.experiments.durability.memory_cluster import MemoryCluster, NodeStore, subject
+from tests.experiments.durability.memory_cluster import Kill, MemoryCluster, NodeStore, subject
 from tests.shipped import SHIPPED
 
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 
 SCALE = DurabilityScale.model_construct(rounds=1, clients=4, load_seconds=(0.01, 0.03))
 LAYOUTS = {each: Layout(f"c_{each.name}", SHIPPED.models[each.model]) for each in (REGISTER, COUNTER)}
-
-
-class Kill(ClusterFault):
-    """Without lag: the others have all that was acknowledged."""
-
-    name = "kill"
-    loses_node = True
-
-    def strike_node(self, cluster: RunningCluster, node: str) -> None:
-        cluster.node(node).kill()
 
 
 class Lag(Kill):

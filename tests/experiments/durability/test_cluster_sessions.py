@@ -20,21 +20,11 @@ from storeproof.launch.handle import RunningCluster
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory import Records, Session, Store
-from tests.experiments.durability.memory_cluster import MemoryCluster, NodeStore, subject
+from tests.experiments.durability.memory_cluster import Kill, MemoryCluster, NodeStore, subject
 from tests.shipped import SHIPPED
 
 SCALE = DurabilityScale.model_construct(rounds=1, clients=4, load_seconds=(0.01, 0.03))
 LAYOUT = Layout("c_values", SHIPPED.models["single_key"])
-
-
-class Kill(ClusterFault):
-    """Without lag: the others have all that was acknowledged."""
-
-    name = "kill"
-    loses_node = True
-
-    def strike_node(self, cluster: RunningCluster, node: str) -> None:
-        cluster.node(node).kill()
 
 
 class Lag(Kill):

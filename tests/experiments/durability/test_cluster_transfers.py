@@ -16,12 +16,11 @@ from storeproof.experiments.durability.clusters.transfer_summary import Transfer
 from storeproof.experiments.durability.clusters.transfers import ACCOUNTS, ENTRIES
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.isolate_primary import IsolatePrimary
-from storeproof.launch.handle import RunningCluster
 from storeproof.outcome import Outcome
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory import Records, Session, Store
-from tests.experiments.durability.memory_cluster import MemoryCluster, NodeStore, subject
+from tests.experiments.durability.memory_cluster import Kill, MemoryCluster, NodeStore, subject
 from tests.shipped import SHIPPED
 
 SCALE = DurabilityScale.model_construct(rounds=1, clients=4, load_seconds=(0.01, 0.03))
@@ -29,16 +28,6 @@ LAYOUTS = {name: Layout(f"c_{name}", SHIPPED.models[name]) for name in (ENTRIES,
 
 Write = tuple[str, Key, Callable[[Any], Record]]
 """Collection, key, and what makes the new record of the old one."""
-
-
-class Kill(ClusterFault):
-    """Without lag: the others have all that was acknowledged."""
-
-    name = "kill"
-    loses_node = True
-
-    def strike_node(self, cluster: RunningCluster, node: str) -> None:
-        cluster.node(node).kill()
 
 
 class Atomic(Session):

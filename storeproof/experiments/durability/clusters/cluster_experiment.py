@@ -99,7 +99,6 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
     def go_on(self, primary: str) -> None:
         """It has acknowledged a write after the fault: clients go on there."""
 
-    @abstractmethod
     def failed_over(self, seconds: float | None) -> None:
         """Count a failover, by the time since the fault; None: no other node became the primary within the topology's time."""
 
@@ -146,6 +145,18 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """End a fault that lost the node."""
         self._gone = ""
         self.round.fault.end(self.handle)
+
+    def make_whole(self) -> None:
+        """Give the cluster a lost node back, and wait until it is whole."""
+        if self.round.fault.loses_node:
+            self.replace_lost()
+        self._cluster.wait_whole()
+
+    def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
+        """A server that ended by itself is a failure. A cluster that gives no answers gives none that could be wrong: the guarantee's own
+        case says so, and the round is repeated on a new one."""
+        died, running = self.why_broken(reason, ended)
+        raise Unknown(died.reason) if running else died
 
     def why_broken(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> tuple[StoreDied, bool]:
         """The failure, and whether all servers run. A cluster whose servers run, and which is not whole, or takes no writes, has broken a

@@ -21,8 +21,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Final
 
-from storeproof.contract import Address, Layout, Refused, Session, Unknown
-from storeproof.errors import StoreDied
+from storeproof.contract import Address, Layout, Session
 from storeproof.experiments.client import Client, open_clients, under_load
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.contended_keys import ContendedKey, ContendedKeys, KeyType, histories, read_and_go_on
@@ -136,22 +135,11 @@ class ClusterLinearizability(ClusterExperiment):
         late, self._late = self._late, []
         self._all_load.enter_context(under_load(late))
 
-    def failed_over(self, seconds: float | None) -> None:
-        """Not judged here."""
-
     def audit(self) -> None:
         """Wait until the cluster is whole, read every key, continue with more operations, and check every key."""
-        if self.round.fault.loses_node:
-            self.replace_lost()
-        self._cluster.wait_whole()
+        self.make_whole()
         read_and_go_on(self._keys, partial(self._client, self.subject.open))
         self.summary.judge_round(self.round.fault.name, histories(self._recorder, self._keys), self.struck)
-
-    def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
-        """A server that ended by itself is a failure. A cluster that gives no answers gives none that could be wrong: the guarantee's own
-        case says so, and the round is repeated on a new one."""
-        died, running = self.why_broken(reason, ended)
-        raise Unknown(died.reason) if running else died
 
     def _client(self, connect: Callable[[], Session], share: int, first: Sequence[ContendedKey] = ()) -> Client:
         strategy = ContendedKeys(self._recorder.client(), self._keys, share, self._random(), first, _MOST_UNKNOWN)

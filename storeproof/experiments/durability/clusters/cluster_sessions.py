@@ -14,8 +14,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Final
 
 from storeproof.check import judge_sessions
-from storeproof.contract import Address, Layout, Refused, Session, Unknown
-from storeproof.errors import StoreDied
+from storeproof.contract import Address, Layout, Session
 from storeproof.experiments.client import Client, under_load
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.durability.clusters.cluster_experiment import ClusterExperiment
@@ -98,26 +97,15 @@ class ClusterSessions(ClusterExperiment):
         """Those that follow the primary connect to the new one."""
         self._replaced.set()
 
-    def failed_over(self, seconds: float | None) -> None:
-        """Not judged here."""
-
     def audit(self) -> None:
         """Judge what was read, once the cluster is whole for the next round."""
-        if self.round.fault.loses_node:
-            self.replace_lost()
-        self._cluster.wait_whole()
+        self.make_whole()
         operations = self._recorder.operations()
         judged = {
             way: judge_sessions([each for each in operations if each.action == "put" or _way(each.client) == way])
             for way in dict.fromkeys(_WAYS)
         }
         self.summary.judge_round(self.round.fault.name, judged)
-
-    def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
-        """A server that ended by itself is a failure. One that is not whole again is judged by the guarantee's own case, and here the round
-        is repeated on a new cluster."""
-        died, running = self.why_broken(reason, ended)
-        raise Unknown(died.reason) if running else died
 
     @property
     def _name(self) -> str:

@@ -14,8 +14,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Final
 
 from storeproof.check import judge_transfers
-from storeproof.contract import Address, Layout, Refused, Session, Unknown
-from storeproof.errors import StoreDied
+from storeproof.contract import Address, Layout, Session
 from storeproof.experiments.client import Client, open_clients, under_load
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.durability.clusters.cluster_experiment import ClusterExperiment, Persistent
@@ -93,24 +92,13 @@ class ClusterTransfers(ClusterExperiment):
         clients = open_clients(max(1, self._scale.clients // 2), lambda: self._client(self.subject.open))
         self._all_load.enter_context(under_load(clients))
 
-    def failed_over(self, seconds: float | None) -> None:
-        """Not judged here."""
-
     def audit(self) -> None:
         """Wait until the cluster is whole, and read all in one snapshot."""
-        if self.round.fault.loses_node:
-            self.replace_lost()
-        self._cluster.wait_whole()
+        self.make_whole()
         transfers, snapshots = self._ledger.transfers(), self._ledger.snapshots()
         with self.subject.session() as session:
             books = self._ledger.books(session, transfers)
         self.summary.judge_round(self.round.fault.name, judge_transfers(transfers, books, snapshots), self.struck)
-
-    def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
-        """A server that ended by itself is a failure. A cluster that gives no answers shows nothing that could be wrong: that is judged by
-        the guarantee's own case, and the round is repeated on a new one."""
-        died, running = self.why_broken(reason, ended)
-        raise Unknown(died.reason) if running else died
 
     def _client(self, connect: Callable[[], Session]) -> Client:
         return self._ledger.client(connect, random.Random(self.subject.rng.getrandbits(64)), Persistent())
