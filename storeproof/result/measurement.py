@@ -54,6 +54,17 @@ class TrendRecord(Part):
     """Whether the trend is significant: there is no one rate."""
 
 
+class Disturbance(Part):
+    """What other programs took of the machine while a number was measured."""
+
+    share: float
+    """Of all processors' time, beside the blocks of its rounds: the median."""
+    busy: int
+    """Rounds that count although that was too much: as many were run again as may be."""
+    repeated: int
+    """Rounds that do not count, since it was too much, and were run again."""
+
+
 class Round(Part):
     """One round: the sample of all statistics."""
 
@@ -139,6 +150,8 @@ class Measurement(Part):
     at_least: bool
     """Whether the load generator was the limit: the store is at least this fast."""
     trend: TrendRecord
+    disturbance: Disturbance | None = None
+    """None if it is not known: of a store that is not a local process, of loads of several roles at once, and in earlier results."""
     cost: ServerCost | None = None
     """None: see `cost_reason`."""
     cost_reason: str = ""

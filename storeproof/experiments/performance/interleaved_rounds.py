@@ -6,6 +6,9 @@ blocks as it takes until all numbers are precise enough.
 
 With several laps, the first case of all runs all laps but the last one, each over everything that is to be measured. Between two laps
 all servers are started again. So the rounds of a number lie as far apart as those of two runs, and on different starts of its server.
+
+A block beside which other programs took much of the machine is run again: a busy machine says nothing about a store. It is for all stores of
+the block, so that the rounds of a block stay comparable.
 """
 
 from __future__ import annotations
@@ -14,12 +17,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from random import Random
+from typing import Final
 
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.performance.store_rounds import StoreRounds
 from storeproof.load.hosts.load_hosts import LoadEngines
 from storeproof.load.quality.ceiling import Ceilings
+from storeproof.machine.other_programs import BUSY, OtherPrograms
 from storeproof.store_under_test import StoreUnderTest
+
+_AGAIN: Final = 4
+"""Of every so many blocks that a number may have, one may be run again."""
 
 Place = tuple[StoreUnderTest, str]
 """A store, and the id of a case."""
@@ -128,14 +136,26 @@ class InterleavedRounds:
             rounds.prepare()
         first = next(sut for sut, _ in compared)
         scale = first.scale.performance.rounds
-        for number in range(scale.at_most // self._laps):
+        most = scale.at_most // self._laps
+        number = repeated = 0
+        others = OtherPrograms() if all(sut.record.launch == "process" for sut, _ in compared) else None
+        while number < most:
             block = list(compared.values())
             may_end = number >= scale.at_least and (number - scale.at_least) % scale.every == 0
             if may_end and all(rounds.enough(self._laps) for rounds in block):
                 break
-            Random(f"{first.seed}:{config.name}:{number}").shuffle(block)
+            Random(f"{first.seed}:{config.name}:{number}:{repeated}").shuffle(block)
             for rounds in block:
                 rounds.run_round()
+            share = others.share() if others is not None else None
+            if share is not None and share > BUSY and repeated < most // _AGAIN:
+                repeated += 1
+                for rounds in block:
+                    rounds.forget_round()
+                continue
+            number += 1
+            for rounds in block:
+                rounds.keep_round(share)
         sound = {place: rounds for place, rounds in compared.items() if rounds.sound}
         for (sut, case), rounds in sound.items():
             rounds.interleaved_with = tuple(other.target.id for other, its in sound if other is not sut and its == case)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
+from statistics import median
 from typing import Final
 
 from hdrh.histogram import HdrHistogram
@@ -12,7 +13,8 @@ from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.load.job import OperationCounts, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit
 from storeproof.load.quality.gates import Judgement, invalid_by, is_lower_bound, judge
-from storeproof.result.measurement import Interval, Latency, Measurement, MixPart, Round, TrendRecord
+from storeproof.machine.other_programs import BUSY
+from storeproof.result.measurement import Disturbance, Interval, Latency, Measurement, MixPart, Round, TrendRecord
 from storeproof.result.part import Gate
 from storeproof.spec import Mix
 from storeproof.stats.grade import grade
@@ -120,11 +122,21 @@ class Number:
             verified=audited.ok,
             grade=grade(rate.half_interval),
             at_least=is_lower_bound(failing),
+            disturbance=self._disturbance,
             trend=TrendRecord(change=drift.change, probability=drift.probability, drifting=drift.drifting),
             cost=last.cost.cost(sum(each.ok for each in last.rounds), last.records_left),
             cost_reason=last.cost.reason,
             invalid=invalid_by(failing, verified=audited.ok),
             histogram=encode(latency),
+        )
+
+    @property
+    def _disturbance(self) -> Disturbance | None:
+        shares = [share for one in self._laps for share in one.others if share is not None]
+        if len(shares) < len(self.rounds):
+            return None
+        return Disturbance(
+            share=median(shares), busy=sum(share > BUSY for share in shares), repeated=sum(one.repeated for one in self._laps)
         )
 
     def _part(self, mix: Mix) -> MixPart:

@@ -48,6 +48,11 @@ class CostMeter:
             raise
         self._spent.append(self._meter.end())
 
+    def forget_round(self) -> None:
+        """The last measured one does not count."""
+        if self._spent:
+            self._spent.pop()
+
     def end(self) -> None:
         """The rounds are over: note what the server takes now, before anything else is asked of it."""
         if self._meter is not None:

@@ -65,6 +65,18 @@ class StoreRounds:
         if self.sound:
             self._in_rounds += self._timed(self._run_round)
 
+    def keep_round(self, others: float | None) -> None:
+        """The last one counts; `others`: the share of the machine that other programs took beside its block, if that is known."""
+        if self.sound:
+            assert self._runner is not None
+            self._runner.others.append(others)
+
+    def forget_round(self) -> None:
+        """The last one does not count: other programs took too much of the machine."""
+        if self.sound:
+            assert self._runner is not None
+            self._runner.forget_round()
+
     def end_lap(self) -> None:
         """Read the data back and remove the collection: the next lap has another one, on a server that was started again."""
         for step in (self._read_back, self.close):

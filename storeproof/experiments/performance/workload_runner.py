@@ -50,6 +50,10 @@ class WorkloadRunner:
     """All rounds in the collection's life, warm-up included: the audit must know what they wrote."""
     rounds: list[RunResult] = field(default_factory=list)
     """Those that are measured."""
+    others: list[float | None] = field(default_factory=list)
+    """For each of these the share of the machine that other programs took beside its block; None: not known."""
+    repeated: int = 0
+    """Rounds that were forgotten, since that share was too large."""
     engine: Engine | None = None
     """Chosen by `prepare`."""
     engine_reason: str = ""
@@ -173,6 +177,12 @@ class WorkloadRunner:
         with self.cost.measured_round():
             found = self._run(self._round_seconds, self.config.rate)
         self.keep(found)
+
+    def forget_round(self) -> None:
+        """The last measured one does not count, and is run again."""
+        self.rounds.pop()
+        self.cost.forget_round()
+        self.repeated += 1
 
     def start(self, seconds: float, rate: float = 0.0, start_ns: int = 0) -> Run:
         """Begin a round, which `end` waits for before the next one begins. `rate` and `start_ns`: see `Plan`."""

@@ -36,6 +36,11 @@ def mark(measured: Measurement) -> str:
     return f"{measured.grade} drifting" if measured.trend.drifting else measured.grade
 
 
+def disturbed(measured: Measurement) -> bool:
+    """Whether other programs took too much of the machine beside at least half of the rounds."""
+    return measured.disturbance is not None and 2 * measured.disturbance.busy >= len(measured.rounds)
+
+
 def tone(measured: Measurement) -> str:
     """Of a cell with its mark."""
     if measured.invalid:
@@ -76,6 +81,11 @@ def reasons(measured: Measurement) -> list[str]:
         found.append(f"≥ {'; '.join(limits)}" if limits else "≥ the load generator was the limit")
     if measured.trend.drifting:
         found.append(f"drifting {100 * measured.trend.change:+.1f} % a round (p = {measured.trend.probability:.2g})")
+    if measured.disturbance is not None and measured.disturbance.busy:
+        beside = f"{measured.disturbance.share:.0%}".replace("%", " %")
+        found.append(
+            f"other programs took {beside} of the machine, and disturbed {measured.disturbance.busy} of {len(measured.rounds)} rounds"
+        )
     return found
 
 
@@ -93,6 +103,7 @@ def count(measured: Iterable[Measurement]) -> str:
     said = ", ".join(f"{grades[letter]} {letter}" for letter in (*GRADES, "D") if grades[letter]) or "none valid"
     among = [units.plural(bounds, "lower bound")] if (bounds := sum(each.at_least for each in valid)) else []
     among += [f"{drifting} drifting"] if (drifting := sum(each.trend.drifting for each in valid)) else []
+    among += [f"{busy} on a busy machine"] if (busy := sum(disturbed(each) for each in valid)) else []
     said += f", of which {', '.join(among)}" if among else ""
     broken = Counter(name for each in every for name in each.invalid)
     why = ", ".join(f"{name} {number}" for name, number in broken.most_common())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +17,8 @@ STORES = ["a", "b", "broken", "c"]
 SECONDS = {"a": 1.0, "b": 2.0, "broken": 4.0, "c": 8.0}
 """That each takes."""
 LOG: list[str] = []
+KEPT: dict[str, list[float | None]] = {}
+"""By store, for each round that counts, what other programs took of the machine."""
 
 
 class Store:
@@ -27,6 +30,7 @@ class Store:
         self.shared = lambda: SimpleNamespace(address=name)
         rounds = SimpleNamespace(at_least=AT_LEAST, at_most=AT_MOST, every=EVERY)
         self.scale = SimpleNamespace(performance=SimpleNamespace(rounds=rounds))
+        self.record = SimpleNamespace(launch="process")
         self.seed = 1
         self.progress = lambda _text: None
 
@@ -53,6 +57,12 @@ class Logged:
         self.ran += 1
         LOG.append(self.name)
 
+    def keep_round(self, others: float | None) -> None:
+        KEPT.setdefault(self.name, []).append(others)
+
+    def forget_round(self) -> None:
+        self.ran -= 1
+
     def enough(self, _laps: int) -> bool:
         return not self.sound or self.ran >= WANTED["rounds"]
 
@@ -64,6 +74,18 @@ class Logged:
 
 
 WANTED = {"rounds": 6}
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever else runs on the machine of the tests."""
+    watch_others(monkeypatch, [])
+
+
+def watch_others(monkeypatch: pytest.MonkeyPatch, busy: Sequence[float]) -> None:
+    """Other programs take these shares of the machine beside the first blocks, and then nothing."""
+    shares = iter(busy)
+    monkeypatch.setattr(interleaved_rounds, "OtherPrograms", lambda: SimpleNamespace(share=lambda: next(shares, 0.0)))
 
 
 def config(indexes: tuple[int, ...] = (0,)) -> Any:
@@ -94,10 +116,14 @@ def blocks_of(names: list[str]) -> list[tuple[str, ...]]:
     return [tuple(rounds[first : first + len(names)]) for first in range(0, len(rounds), len(names))]
 
 
-def measure(monkeypatch: pytest.MonkeyPatch, first: Any, *, wanted: int = 6) -> tuple[InterleavedRounds, list[Any]]:
-    """The rounds of all stores, of which the first one's case has come."""
+def measure(
+    monkeypatch: pytest.MonkeyPatch, first: Any, *, wanted: int = 6, busy: Sequence[float] = ()
+) -> tuple[InterleavedRounds, list[Any]]:
+    """The rounds of all stores, of which the first one's case has come; `busy`: what other programs take beside the first blocks."""
     LOG.clear()
+    KEPT.clear()
     monkeypatch.setattr(interleaved_rounds, "StoreRounds", Logged)
+    watch_others(monkeypatch, busy)
     monkeypatch.setitem(WANTED, "rounds", wanted)
     suts: list[Any] = [Store(name) for name in STORES]
     ceilings: Any = None
@@ -132,6 +158,34 @@ def test_there_are_as_many_blocks_as_the_least_precise_store_needs(monkeypatch: 
     rounds_of_all, suts = measure(monkeypatch, first, wanted=wanted)
     rounds_of_all.rounds_of(first, suts[0])
     assert len(blocks_of(STORES)) == blocks
+
+
+@pytest.mark.parametrize(
+    ("busy", "ran", "kept"),
+    [
+        ([0.5, 0.0, 0.06, 0.05], 8, [0.0, 0.05, 0.0, 0.0, 0.0, 0.0]),  # a twentieth is not too much
+        ([0.5] * 99, AT_MOST // 4 + 6, [0.5] * 6),
+    ],
+)
+def test_a_block_beside_other_programs_is_run_again(
+    monkeypatch: pytest.MonkeyPatch, busy: list[float], ran: int, kept: list[float]
+) -> None:
+    """By all of its stores, as often as one in four may be; what is kept then says so."""
+    first = config()
+    rounds_of_all, suts = measure(monkeypatch, first, busy=busy)
+    rounds_of_all.rounds_of(first, suts[0])
+    assert len(blocks_of(STORES)) == ran
+    assert KEPT == dict.fromkeys(STORES, kept)
+
+
+def test_what_else_runs_is_not_known_beside_a_container(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its server, and the proxy before it, are no descendants of this process, and would be taken for other programs."""
+    first = config()
+    rounds_of_all, suts = measure(monkeypatch, first, busy=[0.5] * 99)
+    suts[2].record.launch = "container"
+    rounds_of_all.rounds_of(first, suts[0])
+    assert len(blocks_of(STORES)) == 6
+    assert KEPT == dict.fromkeys(STORES, [None] * 6)
 
 
 def test_all_numbers_of_indexes_are_in_the_same_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

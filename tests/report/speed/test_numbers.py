@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from storeproof.report.speed import numbers
-from storeproof.result.measurement import Measurement
+from storeproof.result.measurement import Disturbance, Measurement
 from storeproof.result.part import Gate
 from tests.report.sample import DRIFTING
 from tests.result.records import measured
 
 OVER = Gate(ok=False, value=0.97, limit=0.9)
+QUIET = Disturbance(share=0.01, busy=0, repeated=3)
 LOST = Gate(ok=False, value=0.02, limit=0.001)
 
 
@@ -27,6 +28,14 @@ def _number(**changed: Any) -> Measurement:
         ({"grade": "D"}, "", "D", "grade-d", []),
         ({"at_least": True}, "≥ ", "B", "grade-b", ["≥ client_cpu 0.97 (limit 0.9)"]),
         ({"trend": DRIFTING}, "", "B drifting", "open", ["drifting -3.1 % a round (p = 0.002)"]),
+        ({"disturbance": QUIET}, "", "B", "grade-b", []),
+        (
+            {"disturbance": QUIET.model_copy(update={"share": 0.43, "busy": 2})},
+            "",
+            "B",
+            "grade-b",
+            [f"other programs took 43 % of the machine, and disturbed 2 of {len(measured().rounds)} rounds"],
+        ),
         ({"invalid": ["errors"]}, "", "✘ errors", "bad", ["✘ errors 0.02 (limit 0.001)"]),
         ({"invalid": ["audit"], "verified": False}, "", "✘ audit", "bad", ["✘ the data was not whole after the rounds"]),
     ],
@@ -50,4 +59,6 @@ def test_numbers_are_counted_by_grade_and_the_invalid_have_none() -> None:
     assert numbers.count(every[:3]) == "3 numbers: 1 A, 1 B, 1 D, of which 1 lower bound"
     assert numbers.count(every) == "4 numbers: 1 A, 1 B, 1 D, of which 1 lower bound; 1 invalid (errors 1, audit 1)"
     assert numbers.count([_number(trend=DRIFTING)]) == "1 number: 1 B, of which 1 drifting"
+    busy = [_number(disturbance=Disturbance(share=0.4, busy=rounds, repeated=1)) for rounds in (0, 1, len(measured().rounds))]
+    assert numbers.count(busy) == "3 numbers: 3 B, of which 1 on a busy machine"
     assert numbers.count(every[3:]) == "1 number: none valid; 1 invalid (errors 1, audit 1)"
