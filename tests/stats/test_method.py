@@ -20,7 +20,7 @@ from storeproof.stats.trend import Trend, trend
 
 EXPERIMENTS = 500
 WANTED = 0.05
-LOOKS = range(8, 33, 4)
+LOOKS = range(8, 65, 4)
 Generator = Callable[[Random, int], Sequence[float]]
 
 
