@@ -1,22 +1,26 @@
-"""The wire engine against redis-benchmark, in pairs on one server: rates, and processor time of the client for each operation.
+"""The wire engine against redis-benchmark or go-ycsb, in pairs on one server: rates, and processor time of the client for each operation.
 
-Not collected by pytest, since it takes some minutes and a quiet machine: `nox -s pairs`, or `python -m tests.load.pairs`. It needs Redis'
-own `redis-server` and `redis-benchmark`. Both send the same command with as many bytes, about the same keys, over as many connections, one
-request in flight on each, to a server without persistence. The two take turns, and in every other pair the other one begins: what the
+Not collected by pytest, since it takes some minutes and a quiet machine: `nox -s pairs`, or `python -m tests.load.pairs`. It needs
+`redis-server` and the other program on PATH. Both send the same commands with as many bytes, about as many keys, over as many connections,
+one request in flight on each, to a server without persistence. The two take turns, and in every other pair the other one begins: what the
 machine does meanwhile, it does to both. A ratio is the median over the pairs.
+
+go-ycsb has records of its own in the same server. It reads ten fields by their names (HMGET), and we read the whole hash (HGETALL).
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import re
 import resource
 import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from storeproof.contract.address import Address
 from storeproof.contract.values import Layout
@@ -35,21 +39,31 @@ _TEXT = "x" * 100
 
 @dataclass(frozen=True)
 class Pair:
-    """One operation, in our words and in those of redis-benchmark."""
+    """What is asked, in our words and in those of the other program."""
 
     title: str
     model: str
-    mix: Mix
-    command: tuple[str, ...]
-    """The key's place is `_KEY`."""
+    mix: tuple[Mix, ...]
+    theirs: tuple[str, ...]
+    """The command of redis-benchmark, in which the key's place is `_KEY`; the properties of go-ycsb."""
 
 
 _FIELDS = tuple(word for number in range(10) for word in (f"field{number}", _TEXT))
-PAIRS = (
-    Pair("SET", "single_key", Mix(operation="put", keys="uniform"), ("SET", _KEY, _TEXT)),
-    Pair("GET", "single_key", Mix(operation="get", keys="uniform"), ("GET", _KEY)),
-    Pair("HSET, 10 fields", "hash10", Mix(operation="put", keys="uniform"), ("HSET", _KEY, *_FIELDS)),
-    Pair("HGETALL", "hash10", Mix(operation="get", keys="uniform"), ("HGETALL", _KEY)),
+_PUT, _GET = (Mix(operation=name, keys="uniform") for name in ("put", "get"))
+COMMANDS = (
+    Pair("SET", "single_key", (_PUT,), ("SET", _KEY, _TEXT)),
+    Pair("GET", "single_key", (_GET,), ("GET", _KEY)),
+    Pair("HSET, 10 fields", "hash10", (_PUT,), ("HSET", _KEY, *_FIELDS)),
+    Pair("HGETALL", "hash10", (_GET,), ("HGETALL", _KEY)),
+)
+YCSB = tuple(
+    Pair(
+        f"YCSB {name.upper()}",
+        "usertable",
+        SHIPPED.workloads[f"ycsb-{name}"].mix,
+        (f"readproportion={read}", f"updateproportion={1 - read}"),
+    )
+    for name, read in (("a", 0.5), ("c", 1))
 )
 
 
@@ -71,32 +85,63 @@ def ours(engine: Engine, plan: Plan) -> Figures:
     return Figures(found.throughput, found.cpu_seconds / found.ok * 1e6)
 
 
-def theirs(address: Address, layout: Layout, pair: Pair, clients: int, requests: int) -> Figures:
-    """One run of redis-benchmark."""
-    command = [word.replace(_KEY, f"{layout.name}:{_KEY}") for word in pair.command]
+def redis_benchmark(address: Address, layout: Layout, pair: Pair, clients: int, requests: int) -> Figures:
+    """One run of it."""
+    command = [word.replace(_KEY, f"{layout.name}:{_KEY}") for word in pair.theirs]
     options = ["-h", address.host, "-p", str(address.port), "-c", str(clients), "-n", str(requests), "-r", str(RECORDS), "--csv"]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(["redis-benchmark", *options, *command], capture_output=True, text=True, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    *_, row = csv.reader(line for line in done.stdout.splitlines() if line.startswith('"'))
+    said, processor = _run("redis-benchmark", *options, *command)
+    *_, row = csv.reader(line for line in said.splitlines() if line.startswith('"'))
     return Figures(float(row[1]), processor / requests * 1e6)
 
 
-def take_turns(engine: Engine, address: Address, pair: Pair, plan: Plan, turns: int) -> list[tuple[Figures, Figures]]:
-    """Ours and theirs, in pairs."""
-    expected = theirs(address, plan.layout, pair, plan.clients, 20_000).rate
+def go_ycsb(address: Address, _layout: Layout, pair: Pair, clients: int, requests: int) -> Figures:
+    """One run of it, on the records of `fill_go_ycsb`."""
+    said, processor = _run(*_go_ycsb("run", address, clients, requests, *pair.theirs, "requestdistribution=zipfian"))
+    if "_ERROR" in said:
+        sys.exit(said[-2000:])
+    (rate,) = re.findall(r"^TOTAL .* OPS: ([0-9.]+)", said, re.MULTILINE)
+    return Figures(float(rate), processor / requests * 1e6)
+
+
+def fill_go_ycsb(address: Address) -> None:
+    """Its records: ten fields of 100 bytes each, as ours."""
+    _run(*_go_ycsb("load", address, 16, RECORDS))
+
+
+def _go_ycsb(command: str, address: Address, clients: int, requests: int, *properties: str) -> Sequence[str]:
+    every = ("workload=core", f"recordcount={RECORDS}", f"operationcount={requests}", f"threadcount={clients}", *properties)
+    places = ("redis.datatype=hash", f"redis.addr={address.host}:{address.port}")
+    return ("go-ycsb", command, "redis", *(word for each in (*every, *places) for word in ("-p", each)))
+
+
+def _run(*command: str) -> tuple[str, float]:
+    """What a program says, and the seconds of processor time that it takes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+AGAINST: Mapping[str, tuple[Sequence[Pair], Callable[[Address, Layout, Pair, int, int], Figures]]] = {
+    "redis-benchmark": (COMMANDS, redis_benchmark),
+    "go-ycsb": (YCSB, go_ycsb),
+}
+
+
+def take_turns(engine: Engine, theirs: Callable[[int], Figures], plan: Plan, turns: int) -> list[tuple[Figures, Figures]]:
+    """Ours and theirs, in pairs. `theirs`: by the number of its requests."""
+    expected = theirs(20_000).rate
     requests = max(int(expected * plan.seconds), 1000)
     ours(engine, replace(plan, seconds=0.3))
     found = []
     for turn in range(turns):
         current = replace(plan, number=turn + 1, seed=turn)
         if turn % 2:
-            other = theirs(address, plan.layout, pair, plan.clients, requests)
+            other = theirs(requests)
             found.append((ours(engine, current), other))
         else:
             mine = ours(engine, current)
-            found.append((mine, theirs(address, plan.layout, pair, plan.clients, requests)))
+            found.append((mine, theirs(requests)))
     return found
 
 
@@ -115,13 +160,15 @@ def row(title: str, clients: int, found: Sequence[tuple[Figures, Figures]]) -> s
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--against", choices=AGAINST, default="redis-benchmark")
     parser.add_argument("--engine", choices=("wire", "driver"), default="wire")
     parser.add_argument("--clients", type=int, nargs="+", default=[50, 256, 1024])
     parser.add_argument("--turns", type=int, default=7, help="pairs of each")
     parser.add_argument("--seconds", type=float, default=2.0, help="of one turn of one of the two")
     told = parser.parse_args()
-    if shutil.which("redis-benchmark") is None:
-        sys.exit("redis-benchmark is not on PATH: apt-get install redis-tools")
+    if shutil.which(told.against) is None:
+        sys.exit(f"{told.against} is not on PATH; docs/ENGINE.md says how it is installed")
+    every, program = AGAINST[told.against]
     name: EngineName = told.engine
     spec = SHIPPED
     (target,) = spec.targets(["redis:volatile"])
@@ -129,18 +176,21 @@ def main() -> None:
     handle = sut.launch("the pairs")
     driver = DriverEngine(target, handle.address)
     engine: Engine = driver if name == "driver" else WireEngine(target, handle.address, driver)
-    print(f"{name} against redis-benchmark: {told.turns} pairs of {told.seconds:g} s each, {RECORDS:,} keys, no persistence", flush=True)
+    print(f"{name} against {told.against}: {told.turns} pairs of {told.seconds:g} s each, {RECORDS:,} keys, no persistence", flush=True)
     print("| operation | connections | ours /s | theirs /s | rate, ratio | ours, µs of CPU | theirs | CPU, ratio |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     try:
+        if program is go_ycsb:
+            fill_go_ycsb(handle.address)
         for clients in told.clients:
-            for pair in PAIRS:
+            for pair in every:
                 layout = sut.layout(pair.model)
                 session = sut.connect(handle)
                 session.collection(layout).prepare()
-                plan = Plan(layout, (pair.mix,), clients, told.seconds, 0, RECORDS, fixed_numbers=engine.fixed_numbers)
+                plan = Plan(layout, pair.mix, clients, told.seconds, 0, RECORDS, fixed_numbers=engine.fixed_numbers)
                 engine.fill(layout, RECORDS, fixed_numbers=engine.fixed_numbers)
-                print(row(pair.title, clients, take_turns(engine, handle.address, pair, plan, told.turns)), flush=True)
+                theirs = partial(program, handle.address, layout, pair, clients)
+                print(row(pair.title, clients, take_turns(engine, theirs, plan, told.turns)), flush=True)
                 session.close()
     finally:
         engine.close()
