@@ -45,7 +45,8 @@ def strangers() -> Iterator[list[int]]:
 
 def stranger(done: Path) -> int:
     """Start a program that uses the processor; its parent ends at once, so that it descends from this process no more."""
-    started = f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {_BURN!r}, {str(done)!r}], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).pid)"
+    quiet = "stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL"
+    started = f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {_BURN!r}, {str(done)!r}], {quiet}).pid)"
     return int(subprocess.run([sys.executable, "-c", started], check=True, capture_output=True, text=True).stdout)
 
 

@@ -7,8 +7,8 @@ blocks as it takes until all numbers are precise enough.
 With several laps, the first case of all runs all laps but the last one, each over everything that is to be measured. Between two laps
 all servers are started again. So the rounds of a number lie as far apart as those of two runs, and on different starts of its server.
 
-A block beside which other programs took much of the machine is run again: a busy machine says nothing about a store. It is for all stores of
-the block, so that the rounds of a block stay comparable.
+A block beside which other programs took much of the machine is run again, since a busy machine says nothing about a store; by all of its
+stores, so that the rounds of a block stay comparable.
 """
 
 from __future__ import annotations

@@ -175,7 +175,7 @@ def test_a_block_beside_other_programs_is_run_again(
     rounds_of_all, suts = measure(monkeypatch, first, busy=busy)
     rounds_of_all.rounds_of(first, suts[0])
     assert len(blocks_of(STORES)) == ran
-    assert KEPT == dict.fromkeys(STORES, kept)
+    assert dict.fromkeys(STORES, kept) == KEPT
 
 
 def test_what_else_runs_is_not_known_beside_a_container(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +185,7 @@ def test_what_else_runs_is_not_known_beside_a_container(monkeypatch: pytest.Monk
     suts[2].record.launch = "container"
     rounds_of_all.rounds_of(first, suts[0])
     assert len(blocks_of(STORES)) == 6
-    assert KEPT == dict.fromkeys(STORES, [None] * 6)
+    assert dict.fromkeys(STORES, [None] * 6) == KEPT
 
 
 def test_all_numbers_of_indexes_are_in_the_same_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
