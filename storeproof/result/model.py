@@ -341,7 +341,8 @@ class StoreResult(Part):
     launch: str | None
     image_digest: str | None = None
     binary_digest: str | None = None
-    """SHA-256 of the server's binary, of a local process; of a library, that of the interpreter which hosts it."""
+    """SHA-256 of the server's binary, of a local process, or of those of all its servers; of a library, that of the interpreter which hosts
+    it."""
     settings: dict[str, str]
     """Read back from the running server."""
     durability: Durability
