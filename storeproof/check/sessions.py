@@ -30,6 +30,8 @@ class Regress:
 
     read: Operation
     newer: Operation
+    known: Operation
+    """By which the client knew of it: that write, or the earlier read."""
 
     def __str__(self) -> str:
         read = self.read
@@ -66,17 +68,17 @@ def judge_sessions(operations: Sequence[Operation]) -> SessionReads:
     if any(len({each.client for each in of_key}) > 1 for of_key in writes.values()):
         raise ValueError("each key has one writer")
     positions = {place: {each.write_id: position for position, each in enumerate(of_key)} for place, of_key in writes.items()}
-    written: dict[tuple[int, Place], int] = {}
+    written: dict[tuple[int, Place], tuple[int, Operation]] = {}
     """The last write that each client has acknowledged, by its position."""
-    seen: dict[tuple[int, Place], int] = {}
-    """The newest that each client has read."""
+    seen: dict[tuple[int, Place], tuple[int, Operation]] = {}
+    """The newest that each client has read, by its position, and the first read that showed it."""
     reads, forgotten, back, unexplained = 0, list[Regress](), list[Regress](), list[Operation]()
     for each in ordered:
         if each.outcome != "ok":
             continue
         known, of_key = (each.client, each.place), writes.get(each.place, [])
         if each.action == "put":
-            written[known] = positions[each.place][each.write_id]
+            written[known] = positions[each.place][each.write_id], each
             continue
         reads += 1
         shown = _NOTHING if each.answer is None else positions.get(each.place, {}).get(str(each.answer))
@@ -84,7 +86,9 @@ def judge_sessions(operations: Sequence[Operation]) -> SessionReads:
             unexplained.append(each)
             continue
         if shown == _NOTHING or of_key[shown].outcome == "ok":  # an unknown write may happen at any later time
-            forgotten += [Regress(each, of_key[newer]) for newer in [written.get(known, _NOTHING)] if newer > shown]
-            back += [Regress(each, of_key[newer]) for newer in [seen.get(known, _NOTHING)] if newer > shown]
-        seen[known] = max(seen.get(known, _NOTHING), shown)
+            for newest, wrong in ((written, forgotten), (seen, back)):
+                newer, by = newest.get(known, (_NOTHING, each))
+                if newer > shown:
+                    wrong.append(Regress(each, of_key[newer], by))
+        seen[known] = max(seen.get(known, (_NOTHING, each)), (shown, each), key=lambda one: one[0])
     return SessionReads(reads, tuple(forgotten), tuple(back), tuple(unexplained))

@@ -114,7 +114,8 @@ class Handle(Protocol):
 
     @property
     def binary_digest(self) -> str | None:
-        """SHA-256 of the server's program; None unless it is a local process, or if this user may not read the file."""
+        """SHA-256 of the server's program, or of those of all servers that the store consists of; None unless it is a local process, or if
+        this user may not read a file. The nodes of a cluster have one program."""
 
     @property
     def pids(self) -> Sequence[int]:

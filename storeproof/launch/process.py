@@ -85,7 +85,8 @@ class ProcessHandle(ManagedServer):
     @property
     def binary_digest(self) -> str | None:
         """See `Handle.binary_digest`."""
-        return digest_of(self._programs[self._launch.binary])
+        digests = [digest_of(self._programs[name]) for name in (self._launch.binary, *self._launch.servers)]
+        return " and ".join(str(each) for each in digests) if all(digests) else None
 
     @property
     def pids(self) -> Sequence[int]:

@@ -24,7 +24,7 @@ def find_programs(launch: ProcessLaunch, store: str) -> dict[str, str]:
     """
     servers = _found(launch.binary, launch, store)
     server = next((each for each in servers if all(_beside(each, name) for name in launch.programs)), servers[0])
-    others = (*launch.programs, *(command[0] for command in (*launch.initialise, *launch.before_start)))
+    others = (*launch.programs, *launch.servers, *(command[0] for command in (*launch.initialise, *launch.before_start)))
     return {launch.binary: server} | {name: _beside(server, name) or find_program(name, launch, store) for name in others}
 
 

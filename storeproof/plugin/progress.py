@@ -6,7 +6,7 @@ import contextlib
 import shutil
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 
 import pytest
@@ -28,8 +28,13 @@ class Progress:
         self._reporter: pytest.TerminalReporter | None = None
         self._last = time.monotonic()
         self._total = 0
-        self._before: Counter[str] = Counter()
-        self._done: Counter[str] = Counter()
+        self._ended = 0
+        self._running = ""
+        self._measured: set[str] = set()
+        """The kinds of cases that are measured several at a time, whose work is done when that is: see `measured`."""
+        self._before: defaultdict[str, float] = defaultdict(float)
+        self._done: defaultdict[str, float] = defaultdict(float)
+        """In cases; one of which some laps are over is done in part."""
         self._seconds: defaultdict[str, float] = defaultdict(float)
         self._since = time.monotonic()
         self._shown = False
@@ -37,16 +42,32 @@ class Progress:
 
     def begin(self, cases: Iterable[pytest.Item]) -> None:
         """Start counting cases."""
-        self._before = Counter(map(_kind, cases))
-        self._total, self._since = self._before.total(), time.monotonic()
+        for case in cases:
+            self._total += 1
+            self._before[_kind(case)] += 1
+        self._since = time.monotonic()
+
+    def case_begins(self, case: pytest.Item) -> None:
+        """The next case runs now."""
+        self._running = _kind(case)
+
+    def measured(self, cases: float) -> None:
+        """While a case runs, the work of a number of cases of its kind was done, one of them its own: the next ones find theirs done."""
+        self._measured.add(self._running)
+        self._count(self._running, cases)
 
     def case_done(self, case: pytest.Item, *, bad: bool = False) -> None:
         """Another case is finished; `bad`: it failed, or ended in an error."""
         self.hide()
         self._bad += bad
-        kind, now = _kind(case), time.monotonic()
-        self._before[kind] -= 1
-        self._done[kind] += 1
+        self._ended += 1
+        kind = _kind(case)
+        self._count(kind, 0 if kind in self._measured else 1)
+
+    def _count(self, kind: str, cases: float) -> None:
+        now = time.monotonic()
+        self._before[kind] -= cases
+        self._done[kind] += cases
         self._seconds[kind] += now - self._since
         self._since = now
 
@@ -60,7 +81,7 @@ class Progress:
             return
         self._last = time.monotonic()
         bad = f" · {self._bad} failed" if self._bad else ""
-        place = f"{self._done.total() + 1}/{self._total}{bad}{self._left()} · " if self._total else ""
+        place = f"{self._ended + 1}/{self._total}{bad}{self._left()} · " if self._total else ""
         line = place + in_one_line(text)  # the important part first, since a line may be cut
         if reporter.isatty:
             self._draw(line)
@@ -92,10 +113,10 @@ class Progress:
 
     def _left(self) -> str:
         """The time left, estimated from the cases of each kind so far; empty until there are enough of them."""
-        if self._done.total() < _CASES:
+        if sum(self._done.values()) < _CASES:
             return ""
         seconds = sum(self._seconds[kind] / done * self._before[kind] for kind, done in self._done.items())
-        untried = any(count and not self._done[kind] for kind, count in self._before.items())
+        untried = any(count and not self._done.get(kind) for kind, count in self._before.items())
         if untried and seconds < 1:
             return ""
         word = "over" if untried else "about"

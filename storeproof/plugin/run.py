@@ -212,6 +212,7 @@ class Run:
         """A case begins."""
         sut, case = sut_of(item), case_of(item)
         self._waiting.pop(item, None)
+        self.progress.case_begins(item)
         for each in self.suts if case.interleaved else (sut,):  # the first of interleaved cases works on the stores of all
             each.enter(case.stage)
         self.leavings.begin(sut)

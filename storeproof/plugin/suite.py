@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from storeproof.store_under_test import Options, StoreUnderTest
 
 
+class Shown(Protocol):
+    """What is shown of a run while it goes on."""
+
+    def __call__(self, text: str) -> None:
+        """Show what is being done."""
+
+    def measured(self, cases: float) -> None:
+        """In the case that runs, the work of a number of cases of its kind was done, of its own too; in one of two laps half of it."""
+
+
 class SuiteRun(Protocol):
     """The run, as the suites see it."""
 
@@ -31,7 +41,7 @@ class SuiteRun(Protocol):
         """Those of a needs file whose roles have a load."""
 
     @property
-    def progress(self) -> Callable[[str], None]:
+    def progress(self) -> Shown:
         """Shows the current step."""
 
     def waiting(self, case: str) -> list[StoreUnderTest]:

@@ -66,7 +66,7 @@ class AnswerTable:
 
 _STRUCK: Final = (*COLUMNS, *NETWORKED)
 """The guarantees that have a column where their faults struck."""
-_VERSION = re.compile(r"\D*\d+(\.\d+)*")
+_VERSION = re.compile(r"\D*\d+(\.\d+)*( over \d+(\.\d+)*)?")
 _NOTHING = AnswerCell("–", "–")
 
 
@@ -91,7 +91,12 @@ def answer_table(results: Sequence[Result], speeds: Result, wanted: Sequence[str
         if len(results) == 1 and speeds is results[0]
         else [*("Roles and losses: " + source_of(result) for result in results), *measured]
     )
-    return AnswerTable(answer(stores, titles) if found[0] else "", names, groups, [*notes, *_legend(stores, found, list(ways))])
+    return AnswerTable(
+        answer(stores, titles) if found[0] else "",
+        names,
+        groups,
+        [*notes, *_legend(stores, found, [_in_words(name, titles) for name in ways])],
+    )
 
 
 def _judged_alike(results: Sequence[Result]) -> list[StoreResult]:
@@ -143,13 +148,19 @@ def answer(stores: Sequence[StoreResult], titles: Mapping[str, str]) -> str:
     if not least:
         return f"{_listed(nearest)} can fill all {roles} roles."
     what = sorted(set().union(*(lacking[name] for name in nearest)))
-    named = [f"{each} ({titles[each].lower()})" if each in titles else each for each in what]
-    things = _listed(named) if least == len(what) else units.plural(least, "thing") + " each"
+    things = _listed([_in_words(each, titles) for each in what]) if least == len(what) else units.plural(least, "thing") + " each"
     return f"No store fills all {roles} roles. Nearest: {_listed(nearest)}, without {things}."
 
 
+def _in_words(thing: str, titles: Mapping[str, str]) -> str:
+    """The title of a capability, of alternatives that of the first; else the name, as of a model."""
+    first, *others = thing.split(" or ")
+    said = f"“{titles[first]}”" if first in titles else first
+    return f"{said} or {units.plural(len(others), 'alternative')}" if others else said
+
+
 def product(store: StoreResult) -> str:
-    """With its version up to the numbers: `MariaDB 10.11.19`, whatever the package is called."""
+    """With its version up to the numbers, whatever the package is called: `MariaDB 10.11.19`. Of a composite store both versions."""
     found = _VERSION.match(store.version or "")
     return found[0] if found else f"{store.title}, never reached"
 

@@ -53,7 +53,10 @@ def render_html(result: Result, against: str = "") -> str:
     titles = {name: each.title for name, each in shipped().capabilities.items()}
     pictures = _pictures(result)
     numbered = itertools.count(1)
-    of_clusters = [(formatting.name_of(store), cluster_pictures(store.durability.guarantees, numbered)) for store in result.stores]
+    of_clusters = [
+        (formatting.name_of(store), cluster_pictures(store.durability.guarantees, store.durability.failovers, numbered))
+        for store in result.stores
+    ]
     return whole_page(
         "report.html.j2",
         result=result,

@@ -73,10 +73,9 @@ def render_markdown(result: Result, against: str = "") -> str:
 def _clusters(result: Result) -> str:
     """What became of the writes of one round of each fault; nothing where no primary of a cluster was struck."""
     lines = [
-        f"* {cell_of(formatting.name_of(store))}, {cell_of(each.fault)}: {cell_of(told(each))}"
+        f"* {cell_of(formatting.name_of(store))}, {cell_of(each.fault)}: {cell_of(told(each, case.kind))}"
         for store in result.stores
-        for record in store.durability.guarantees
-        for each in pictured(record)
+        for each, case in pictured(store.durability.guarantees, store.durability.failovers)
     ]
     return "### When the primary of a cluster is struck\n\n" + "\n".join(lines) if lines else ""
 

@@ -19,7 +19,9 @@ CUT_OFF = "cut-off"
 
 
 def keep_report(directory: Path, new: Result, *, cut_short: bool) -> str:
-    """Move the report that is there to `previous/`, if it holds anything that the new one does not; what was done, in one line, or "".
+    """Move the report that is there to `previous/`, if it may hold what the new one does not; what was done, in one line, or "".
+
+    One of a run that tried nothing, such as without the server's program, holds nothing that a later one would lack.
 
     Args:
         directory: of the report.
@@ -33,13 +35,18 @@ def keep_report(directory: Path, new: Result, *, cut_short: bool) -> str:
     if not file.exists():
         return ""
     old = _read(file)
-    if old is not None and not cut_short and _covers(new, old):
+    covered = old is not None and _covers(new, old)
+    if old is not None and (not _tried(old) or (covered and not cut_short)):
         return ""
     target = directory / PREVIOUS
     fuller = _fuller(target / NAME, old)
     if fuller is not None:
         return f"{target} keeps the report of {_about(fuller)}; it holds more than the one of {_about(old)}, which was written over"
     _move(directory, file, target, BESIDE)
+    if old is None:
+        return f"the report of {_about(old)} is kept in {target}"
+    if covered:
+        return f"the report of {_about(old)} is kept in {target}, since this run was cut short"
     return f"the report of {_about(old)} holds more than this one; it is kept in {target}"
 
 

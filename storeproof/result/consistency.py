@@ -5,7 +5,7 @@ A run writes them together, so a file in which they differ was changed afterward
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import isclose
 from pathlib import Path
 from statistics import median
@@ -15,8 +15,9 @@ from storeproof.outcome import SHOWN, Outcome, count, worst
 from storeproof.printable import printable
 from storeproof.result.capabilities import by_capability, decisive
 from storeproof.result.held import highest_held
+from storeproof.result.measured.cluster_round import ClusterRoundRecord, Kind
 from storeproof.result.measurement import Measurement
-from storeproof.result.model import GuaranteeRecord, Harm, Result, StoreResult
+from storeproof.result.model import Harm, Result, StoreResult
 from storeproof.spec.guarantee import LADDER
 
 
@@ -68,24 +69,29 @@ def _of_durability(store: StoreResult) -> Iterator[str]:
             yield f"{each.guarantee} is {each.outcome} with {each.lost} lost writes"
         if each.faults_with_loss > each.rounds:
             yield f"{each.guarantee} lost writes in {each.faults_with_loss} of {each.rounds} faults"
-        yield from (f"{each.guarantee}: {wrong}" for wrong in _of_cluster_rounds(each))
+        told = sum(one.acknowledged for one in each.cluster_rounds)
+        if told > each.acknowledged:
+            yield f"{each.guarantee}: its rounds have {told} acknowledged writes of {each.acknowledged}"
+        yield from (f"{each.guarantee}: {wrong}" for wrong in _of_cluster_rounds(each.cluster_rounds, "writes"))
+    for case in durability.failovers:
+        yield from (f"{case.case}: {wrong}" for wrong in _of_cluster_rounds(case.rounds, case.kind))
+        for fault, number in case.lossy.items():
+            if number > case.struck.get(fault, 0):
+                yield f"{case.case}: {fault} has {number} rounds with losses of {case.struck.get(fault, 0)}"
     held = highest_held(durability.guarantees)
     free = held is None and durability.claimed == LADDER[0] and durability.proven == LADDER[0]
     if durability.cited is None and durability.proven != held and not free:
         yield f"{durability.proven or 'nothing'} is proven, and the faults show {held or 'nothing'}"
 
 
-def _of_cluster_rounds(record: GuaranteeRecord) -> Iterator[str]:
-    told = sum(each.acknowledged for each in record.cluster_rounds)
-    if told > record.acknowledged:
-        yield f"its rounds have {told} acknowledged writes of {record.acknowledged}"
-    for each in record.cluster_rounds:
+def _of_cluster_rounds(rounds: Iterable[ClusterRoundRecord], kind: Kind) -> Iterator[str]:
+    for each in rounds:
         for span in each.spans:
             if span.found + span.lost > span.acknowledged:
-                yield f"of {span.acknowledged} acknowledged writes {span.found} were found and {span.lost} lost"
+                yield f"of {span.acknowledged} acknowledged {kind} {span.found} were found and {span.lost} lost"
         for name in ("acknowledged", "found", "lost") if each.course else ():
             if sum(sum(getattr(course, name)) for course in each.course) != sum(getattr(span, name) for span in each.spans):
-                yield f"the course of a round does not have the {name} writes of its spans"
+                yield f"the course of a round does not have the {name} {kind} of its spans"
 
 
 def _of_measurement(measured: Measurement) -> Iterator[str]:

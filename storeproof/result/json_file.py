@@ -25,6 +25,8 @@ _BEGINS = re.compile(r'\s*{\s*"format":\s*"([0-9.]+)"')
 _MAJOR, _MINOR = map(int, FORMAT.split("."))
 _READABLE = dict.fromkeys([*OLDER, *(f"{_MAJOR}.{each}" for each in range(_MINOR + 1))])
 """The formats that are read: of the same major version those that are not newer than ours."""
+AS_THEY_ARE = tuple(each for each in _READABLE if each not in OLDER)
+"""Those that need not be rewritten: they only lack what came later."""
 
 UNFINISHED = "unfinished.json"
 """In the report directory during a run: its result so far."""

@@ -9,7 +9,7 @@ from pydantic import Field
 from storeproof.blame import Party
 from storeproof.outcome import IDLE, Outcome, Stage, is_failure
 from storeproof.result.measured.cache import CacheRecord
-from storeproof.result.measured.cluster_round import ClusterRoundRecord
+from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord
 from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.part import Part
@@ -235,6 +235,8 @@ class Durability(Harm):
     cited: Citation | None = None
     """The result that `proven` is from; None where this run has its own evidence, or none."""
     guarantees: list[GuaranteeRecord]
+    failovers: list[CaseRounds] = Field(default_factory=list)
+    """Transfers and reads in the rounds of a cluster; empty in results of formats before 2.4."""
 
     @property
     def shown(self) -> str:
@@ -341,7 +343,8 @@ class StoreResult(Part):
     launch: str | None
     image_digest: str | None = None
     binary_digest: str | None = None
-    """SHA-256 of the server's binary, of a local process; of a library, that of the interpreter which hosts it."""
+    """SHA-256 of the server's binary, of a local process, or of those of all its servers; of a library, that of the interpreter which hosts
+    it."""
     settings: dict[str, str]
     """Read back from the running server."""
     durability: Durability

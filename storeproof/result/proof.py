@@ -8,6 +8,7 @@ them in the cited file, which its SHA-256 identifies.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,7 +163,9 @@ def name_of(store: StoreResult) -> str:
 
 
 def _program(seen: StoreResult | Identity) -> str:
-    """Its digest in a few digits, with what it is of."""
-    if seen.image_digest is not None:
-        return f"an image, {seen.image_digest[:19]}"
-    return f"a binary, {seen.binary_digest[:19]}" if seen.binary_digest is not None else "without a digest"
+    """Its digest in a few digits, with what it is of; of a store of several servers, that of each."""
+    digest = seen.image_digest or seen.binary_digest
+    if digest is None:
+        return "without a digest"
+    kind = "an image" if seen.image_digest is not None else "binaries" if " " in digest else "a binary"
+    return f"{kind}, {re.sub('(?<=:[0-9a-f]{12})[0-9a-f]+', '', digest)}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, Stage, worst
 from storeproof.result.held import highest_held
 from storeproof.result.measured.cache import CacheRecord
+from storeproof.result.measured.cluster_round import CaseRounds
 from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.model import Durability, GuaranteeRecord, Harm, HistoryRecord, OutcomeRecord, ScalingRecord
@@ -30,6 +31,7 @@ class StoreRecord:
     settings: dict[str, str] = field(default_factory=dict)
     outcomes: list[OutcomeRecord] = field(default_factory=list)
     guarantees: list[GuaranteeRecord] = field(default_factory=list)
+    failovers: list[CaseRounds] = field(default_factory=list)
     measurements: list[Measurement] = field(default_factory=list)
     scaling: list[ScalingRecord] = field(default_factory=list)
     outages: list[OutageRecord] = field(default_factory=list)
@@ -100,6 +102,7 @@ class StoreRecord:
             proven=held,
             cited=cited,
             guarantees=self.guarantees,
+            failovers=self.failovers,
         )
 
     def proven_here(self) -> str | None:

@@ -9,8 +9,8 @@ from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss
 from storeproof.report.parts.roles import MANY, Role, label_of
 from storeproof.report.parts.speeds import SPEEDS
 from storeproof.report.parts.stale_reads import stale_of
+from storeproof.result.json_file import AS_THEY_ARE
 from storeproof.result.measurement import Measurement
-from storeproof.result.model import FORMAT
 from storeproof.site.answers import letters
 from storeproof.site.content import Content
 from storeproof.site.evidence import Variant
@@ -35,7 +35,7 @@ def payload(content: Content) -> dict[str, Any]:
     tables = {position[id(table.source)]: table for table in content.tables}
     main = content.main
     return {
-        "format": FORMAT,
+        "formats": AS_THEY_ARE,
         "roles": [[name, label_of(name), _title(content, name), slug(name)] for name in content.profiles],
         "faults": [[name, FAULTS[name]] for name in COLUMNS],
         "clusters": [[name, FAULTS[name]] for name in NETWORKED],

@@ -68,11 +68,14 @@ def _shown(variant: Variant, content: Content) -> dict[str, Any]:
     answers = content.answers[variant.name]
     store = content.stores.get(variant.store)
     described = store.variants.get(variant.variant) if store else None
+    failovers = _first(variant, lambda found: found.store.durability.failovers)
     return {
         "roles": [variant.roles[name] for name in content.profiles if name in variant.roles],
         "losses": _losses(variant),
         "cluster_pictures": cluster_pictures(
-            [variant.losses[name][0].record for name in FAULTS if name in variant.losses], itertools.count(1)
+            [variant.losses[name][0].record for name in FAULTS if name in variant.losses],
+            failovers[1] if failovers else [],
+            itertools.count(1),
         ),
         "cluster_note": NOTE,
         "groups": [(group, names, [answers[name] for name in names]) for group, names in by_group(answers).items()],

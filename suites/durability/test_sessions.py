@@ -9,6 +9,7 @@ from storeproof.errors import StoreDied
 from storeproof.experiments.durability.clusters.session_summary import SessionSummary
 from storeproof.experiments.run_faults import run_sessions
 from storeproof.result.case_result import CaseResult
+from storeproof.result.measured.cluster_round import case_rounds
 from storeproof.spec.guarantee import NETWORKED, NodeGuaranteeName
 from storeproof.store_under_test import StoreUnderTest
 
@@ -26,6 +27,9 @@ def test_sessions_never_go_back_across_failovers(sut: StoreUnderTest, case_resul
         run_sessions(sut, guarantee, summary)
     except (StoreDied, Refused) as reason:
         case_result.end(reason, [again])
+    finally:
+        if summary.course:
+            sut.record.failovers.append(case_rounds(f"durability.sessions/{guarantee}", "reads", summary.course))
     excused = not sut.target.session_guarantees and bool(summary.wrong)
     if excused:
         case_result.add("stale reads are declared as possible")

@@ -9,6 +9,7 @@ from storeproof.errors import StoreDied
 from storeproof.experiments.durability.clusters.transfer_summary import TransferSummary
 from storeproof.experiments.run_faults import run_transfers
 from storeproof.result.case_result import CaseResult
+from storeproof.result.measured.cluster_round import case_rounds
 from storeproof.spec.guarantee import NETWORKED, NodeGuaranteeName
 from storeproof.store_under_test import StoreUnderTest
 
@@ -25,4 +26,7 @@ def test_transfers_are_whole_across_failovers(sut: StoreUnderTest, case_result: 
         run_transfers(sut, guarantee, summary)
     except (StoreDied, Refused) as reason:
         case_result.end(reason, [again])
+    finally:
+        if summary.course:
+            sut.record.failovers.append(case_rounds(f"durability.transfers/{guarantee}", "transfers", summary.course))
     summary.report(case_result, claimed=sut.target.configuration.promises(guarantee), again=again)

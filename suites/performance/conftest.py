@@ -36,5 +36,5 @@ def interleaved(request: pytest.FixtureRequest, ceilings: Ceilings) -> Iterator[
     """The rounds of the run."""
     run = suite_run(request.config)
     plan = [each for workload in run.spec.workloads.values() for each in configs(workload, run.options.scale.performance)]
-    with contextlib.closing(InterleavedRounds(ceilings, run.waiting, plan, run.options.laps)) as rounds:
+    with contextlib.closing(InterleavedRounds(ceilings, run.waiting, run.progress.measured, plan, run.options.laps)) as rounds:
         yield rounds

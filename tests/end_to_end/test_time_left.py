@@ -29,6 +29,13 @@ class _Run:
             self._now += seconds
             self._progress.case_done(_item(each))
 
+    def begins(self, case: str) -> None:
+        self._progress.case_begins(_item(case))
+
+    def measured(self, cases: float, *, seconds: float) -> None:
+        self._now += seconds
+        self._progress.measured(cases)
+
     def line(self) -> str:
         self._now += 10.0  # a log has no more than this
         self._progress("step")
@@ -67,3 +74,17 @@ def test_nothing_is_said_where_all_that_is_known_is_done(monkeypatch: pytest.Mon
     run = _Run(monkeypatch, *["quick"] * 5, *["slow"] * 10)
     run.done(*["quick"] * 5, seconds=1)
     assert run.line() == "6/15 · step"
+
+
+def test_a_case_in_which_others_are_measured_is_not_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two laps over ten cases the first one runs in the first case, which is half of the work, and not a tenth."""
+    run = _Run(monkeypatch, *["speed"] * 10)
+    run.begins("speed")
+    for _ in range(5):
+        run.measured(2 / 2, seconds=60)
+    assert run.line() == "1/10 · about 5 min left · step", "the lap is over, and its case is not"
+    run.measured(2 / 2, seconds=60)
+    run.done("speed", seconds=0)
+    assert run.line() == "2/10 · about 4 min left · step"
+    run.done("speed", seconds=10)
+    assert run.line() == "3/10 · about 4 min left · step", "this one found its rounds measured"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from storeproof.errors import UsageError
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.template import Template
+from storeproof.machine.file_digest import digest_of
 from storeproof.spec import Store, Target
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.launch.small import connected, python_server, request
@@ -35,6 +38,16 @@ def test_a_process_has_as_many_ports_as_its_file_names(tmp_path: Path) -> None:
         handle.kill()
         handle.start()
         assert handle.address == before, "the same for all starts"
+    finally:
+        handle.close()
+
+
+def test_the_digest_is_of_all_servers_that_the_store_consists_of(tmp_path: Path) -> None:
+    """Another front is another store, also over the same server."""
+    launch = python_server(TWO_PORTS, servers=["sh"])
+    handle = ProcessHandle(request(launch, tmp_path, probe=connected))
+    try:
+        assert handle.binary_digest == f"{digest_of(sys.executable)} and {digest_of(shutil.which('sh') or '')}"
     finally:
         handle.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
 from storeproof.report.answer_table import AnswerCell, AnswerTable, answer_table
 from storeproof.report.pictures.answer import draw_answer
+from storeproof.report.pictures.lettering import width_of
 from storeproof.result.measurement import Interval, Measurement
 from storeproof.result.model import ProfileVerdict, Result, StoreResult, WorstLoss
 from tests.report.sample import DRIFTING, STEADY, TARGETS, sample_result
@@ -71,8 +73,12 @@ def test_the_answer_names_the_nearest_stores_and_what_they_lack(result: Result) 
     for number in (REDIS, VOLATILE):
         near = _with(near, number, profiles=_verdicts(cache=[], documents=[f"capability path.{each}/001: no" for each in "ab"]))
     titles = {"expiry.put-expiring": "A record with a time to live"}
-    said = "No store fills all 2 roles. Nearest: SQLite, without expiry.put-expiring (a record with a time to live)."
+    said = "No store fills all 2 roles. Nearest: SQLite, without “A record with a time to live”."
     assert _table(near, titles=titles).answer == said
+    either = _with(
+        near, SQLITE, profiles=_verdicts(cache=["capability expiry.put-expiring or expiry.swept: unsupported: no"], documents=[])
+    )
+    assert _table(either, titles=titles).answer == said.replace("”.", "” or 1 alternative.")
 
     full = _with(near, VOLATILE, profiles=_verdicts(cache=[], documents=[]))
     assert _table(full).answer == "Redis (volatile) can fill all 2 roles."
@@ -176,6 +182,21 @@ def test_every_store_and_heading_is_in_the_picture(result: Result, tmp_path: Pat
     assert "kill -9" in drawn
     assert "cache" in drawn
     assert 'width="280.8pt"' in drawn if narrow else 'width="280.8pt"' not in drawn, "390 pixels"
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_long_names_stay_in_their_column(result: Result, tmp_path: Path, narrow: bool) -> None:
+    """In several lines, without leaving anything out."""
+    long = _with(result, REDIS, version="Memcached over PostgreSQL 1.6.45 over 18.6-2", variant="three-members-majority-reads")
+    draw_answer(_table(long), tmp_path / "answer.svg", narrow=narrow)
+    drawn = (tmp_path / "answer.svg").read_text()
+    first = min(float(each) for each in re.findall(r'<path d="M ([0-9.]+)[^"]*" clip-path="[^"]*" style="fill: #f5f3ee', drawn))
+    names = re.findall(r'<text style="(font-weight: 700; )?font-size: ([0-9.]+)px;[^"]*start;[^"]*" x="5.76"[^>]*>([^<]*)</text>', drawn)
+    found = [text for _, _, text in names]
+    assert "Memcached over PostgreSQL 1.6.45 over 18.6 " in " ".join(found)
+    assert "three-members-majority-reads" in "".join(found)
+    for bold, size, text in names:
+        assert 5.76 + 0.72 * width_of(text, float(size), bold=bool(bold)) <= first, text
 
 
 def test_a_picture_of_another_format_is_a_usage_error(result: Result, tmp_path: Path) -> None:

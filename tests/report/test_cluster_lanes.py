@@ -16,7 +16,7 @@ from storeproof.report.markdown import render_markdown
 from storeproof.report.parts.cluster_rounds import WORDS, spans, told
 from storeproof.report.parts.losses import Loss
 from storeproof.report.pictures.cluster_lanes import cluster_lanes, cluster_pictures
-from storeproof.result.measured.cluster_round import ClusterRoundRecord, SetAside
+from storeproof.result.measured.cluster_round import ClusterRoundRecord, SetAside, case_rounds
 from storeproof.result.model import Result
 from tests.report.clusters import ISOLATED, cluster_round, span
 from tests.site.made import fault, result, struck
@@ -185,11 +185,27 @@ def test_one_round_of_each_fault_is_shown() -> None:
     """The worst, with the number of rounds in which writes were lost; every picture of a page has ids of its own."""
     worse = cluster_round("isolate_primary", span("n1", "during", 2000, 0, 1000))
     record = fault("partition", cluster_rounds=[ISOLATED.model_copy(update={"course": []}), worse, QUIET, PAUSED])
-    first, second = cluster_pictures([record], itertools.count(4))
+    first, second = cluster_pictures([record], [], itertools.count(4))
     assert (first.fault, first.rounds, first.lossy) == ("isolate_primary", "writes lost in 2 of 3 rounds", True)
     assert first.told == told(worse)
     assert first.scale == "A bar of full height: 2,000 writes in 0.2 s."
     assert ("round-4-title" in first.svg, "round-5-title" in second.svg, "round-4" in second.svg) == (True, True, False)
+
+
+def test_transfers_and_reads_are_drawn_as_writes_are() -> None:
+    """In words of their own: none of them is without a trace, and what is wrong is told with its nodes."""
+    wrong = cluster_round("isolate_primary", span("n1", "during", 40, 31, 9), span("n2", "during", 3, 2, 1), wrong=["client 1 went back"])
+    better = cluster_round("isolate_primary", span("n1", "during", 40, 40))
+    transfers = case_rounds("durability.transfers/partition", "transfers", [better, wrong])
+    reads = case_rounds("durability.sessions/partition", "reads", [better, wrong])
+    first, second = cluster_pictures([], [transfers, reads], itertools.count(1))
+    assert first.told.startswith("The old primary n1 went on acknowledging 40 transfers for 1 s after it was isolated: at least 9 of them")
+    assert "Of the other transfers of this round at least 1 is lost." in first.told
+    assert second.told == "10 of 43 reads showed less than their client knew: 9 at n1, 1 at n2. n2 took writes 2 s after the fault."
+    assert second.rounds == "reads that showed less in 1 of 2 rounds"
+    assert "Who answered which reads when n1 is isolated" in second.svg
+    assert second.scale == "A bar of full height: 40 reads in 0.2 s."
+    assert (first.words.hollow, "no trace" in first.spans.header, second.wrong) == ("", False, ["client 1 went back"])
 
 
 def result_of(*rounds: ClusterRoundRecord) -> Result:
@@ -204,6 +220,13 @@ def test_the_report_has_the_pictures_and_a_result_without_records_has_none() -> 
     assert text.count('<details class="round">') == 1
     assert text.index('id="durable"') < text.index(told(ISOLATED)) < text.index("round-1-title") < text.index('id="fast"')
     assert told(ISOLATED) in render_markdown(result_of(ISOLATED))
+    whole = result_of()
+    durability = whole.stores[0].durability.model_copy(
+        update={"failovers": [case_rounds("durability.sessions/partition", "reads", [ISOLATED])]}
+    )
+    reads = whole.model_copy(update={"stores": [whole.stores[0].model_copy(update={"durability": durability})]})
+    assert told(ISOLATED, "reads") in render_markdown(reads)
+    assert "isolate_primary, reads" in render_html(reads)
     for without in (render_html(result_of()), render_markdown(result_of())):
         assert "round-1" not in without
         assert "When the primary of a cluster is struck" not in without

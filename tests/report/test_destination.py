@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from storeproof.outcome import Outcome
 from storeproof.report.destination import save_report
 from storeproof.report.previous import keep_report, keep_unfinished
 from storeproof.result.json_file import read_result, write_result
@@ -104,6 +105,23 @@ def test_what_holds_more(new: Result, cut_short: bool, kept: bool, tmp_path: Pat
     write_result(SMALL, tmp_path / "result.json")
     assert bool(keep_report(tmp_path, new, cut_short=cut_short)) is kept
     assert (tmp_path / "previous" / "result.json").exists() is kept
+
+
+def test_a_report_of_a_run_that_was_cut_short_does_not_hold_less(tmp_path: Path) -> None:
+    """It has other cases, maybe, and no fewer: only that is said."""
+    write_result(SMALL, tmp_path / "result.json")
+    said = keep_report(tmp_path, LARGE, cut_short=True)
+    assert said.endswith(f"is kept in {tmp_path / 'previous'}, since this run was cut short")
+
+
+@pytest.mark.parametrize("cut_short", [False, True])
+def test_a_report_in_which_nothing_was_tried_is_not_kept(cut_short: bool, tmp_path: Path) -> None:
+    """At no scale does it hold what a later one would lack."""
+    idle = LARGE.model_copy(update={"stores": [each.model_copy(update={"counts": {Outcome.NOT_RUN: 9}}) for each in LARGE.stores]})
+    write_result(idle, tmp_path / "result.json")
+    smaller = sample_result(TARGETS[2:3], scale="smoke")
+    assert keep_report(tmp_path, smaller, cut_short=cut_short) == ""
+    assert not (tmp_path / "previous").exists()
 
 
 def test_a_report_of_another_version_is_kept(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from storeproof.outcome import Outcome, count
 from storeproof.result.consistency import inconsistencies
 from storeproof.result.json_file import read_result
+from storeproof.result.measured.cluster_round import case_rounds
 from storeproof.result.model import CapabilityResult, Harm, Result
 from tests.architecture.installed import CHECKOUT
 from tests.report.clusters import cluster_round, span
@@ -53,6 +54,17 @@ def test_a_round_on_a_cluster_that_was_changed_is_found(changed: dict[str, Any],
     durability = store.durability.model_copy(update={"guarantees": faults})
     found = inconsistencies(result(store.model_copy(update={"durability": durability})))
     assert found == [] if words is None else any(words in each for each in found), found
+
+
+def test_a_round_of_reads_that_was_changed_is_found() -> None:
+    """As one of writes."""
+    store = whole().stores[0]
+    changed = cluster_round("isolate_primary", span("n1", "during", 10, 6, 5), course=[])
+    case = case_rounds("durability.sessions/partition", "reads", [changed]).model_copy(update={"lossy": {"isolate_primary": 2}})
+    durability = store.durability.model_copy(update={"failovers": [case]})
+    first, second = inconsistencies(result(store.model_copy(update={"durability": durability})))
+    assert first.endswith("durability.sessions/partition: of 10 acknowledged reads 6 were found and 5 lost")
+    assert second.endswith("isolate_primary has 2 rounds with losses of 1")
 
 
 @pytest.mark.parametrize(

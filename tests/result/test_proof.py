@@ -108,6 +108,10 @@ def test_the_same_store_is_cited() -> None:
             {"binary_digest": "sha256:" + "cd" * 32},
             "the program is a binary, sha256:abababababab there and a binary, sha256:cdcdcdcdcdcd here",
         ),
+        (
+            {"binary_digest": f"{DIGEST} and sha256:{'cd' * 32}"},
+            "the program is a binary, sha256:abababababab there and binaries, sha256:abababababab and sha256:cdcdcdcdcdcd here",
+        ),
         ({"binary_digest": None}, "the server here has no digest, as always at an endpoint"),
         (
             {"binary_digest": None, "image_digest": DIGEST},

@@ -42,16 +42,23 @@ class InterleavedRounds:
     """
 
     def __init__(
-        self, ceilings: Ceilings, waiting: Callable[[str], Sequence[StoreUnderTest]], plan: Sequence[BenchmarkConfig], laps: int = 1
+        self,
+        ceilings: Ceilings,
+        waiting: Callable[[str], Sequence[StoreUnderTest]],
+        measured: Callable[[float], None],
+        plan: Sequence[BenchmarkConfig],
+        laps: int = 1,
     ) -> None:
         """
         Args:
             waiting: by the id of a case the stores under test that have it before them.
+            measured: told the work of how many cases was done; that of a case in one of two laps is half of it.
             plan: all that the scale can measure, in the order of the cases.
             laps: over what waits of it.
         """
         self._ceilings = ceilings
         self._waiting = waiting
+        self._measured = measured
         self._plan = plan
         self._laps = laps
         self._engines: dict[tuple[StoreUnderTest, int, str], tuple[object, LoadEngines]] = {}
@@ -159,6 +166,7 @@ class InterleavedRounds:
         sound = {place: rounds for place, rounds in compared.items() if rounds.sound}
         for (sut, case), rounds in sound.items():
             rounds.interleaved_with = tuple(other.target.id for other, its in sound if other is not sut and its == case)
+        self._measured(len(compared) / self._laps)
 
     def _clear(self) -> None:
         with ExitStack() as closing:

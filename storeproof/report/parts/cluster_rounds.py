@@ -2,21 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from storeproof import units
 from storeproof.report.tables import Cell, Table
-from storeproof.result.measured.cluster_round import ClusterRoundRecord, NodeSpan, Phase, shown_rounds
+from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord, Kind, NodeSpan, Phase, case_rounds
 from storeproof.result.model import GuaranteeRecord
 
 NOTE: Final = (
     "Of each fault the round with most losses, or the first. Bars are writes that clients were told are done, by the node that told them, "
     "in fifths of a second: upwards those that were found in the end, downwards and striped those that are certainly lost. Hollow: "
-    "deletes, and what a later write replaced, leave no trace that could be found or missed. So at least as many are lost as is shown."
+    "deletes, and what a later write replaced, leave no trace that could be found or missed. So at least as many are lost as is shown. "
+    "Transfers between accounts are drawn alike; of reads those are downwards that showed less than their client knew."
 )
-_HEADER: Final = ("node", "when", "acknowledged", "found", "certainly lost", "no trace", "unknown", "refused", "last acknowledged")
+
+
+@dataclass(frozen=True)
+class KindWords:
+    """What a picture counts, in words."""
+
+    one: str
+    title: str
+    """Of a picture; what the fault does follows."""
+    up: str
+    """What bars upwards are."""
+    down: str
+    hollow: str
+    """Empty where there are none."""
+    rounds: str
+    """Begins the number of rounds with any downwards."""
+    columns: tuple[str, str, str, str]
+    """Of the table: how many were answered, of these found and lost, and the last answer."""
+
+
+KINDS: Final[Mapping[Kind, KindWords]] = {
+    "writes": KindWords(
+        one="write",
+        title="Who acknowledged what when",
+        up="acknowledged, and found in the end",
+        down="acknowledged, and lost",
+        hollow="acknowledged, without a trace",
+        rounds="writes lost in",
+        columns=("acknowledged", "found", "certainly lost", "last acknowledged"),
+    ),
+    "transfers": KindWords(
+        one="transfer",
+        title="Who acknowledged which transfers when",
+        up="acknowledged, and there in the end",
+        down="acknowledged, and lost",
+        hollow="",
+        rounds="transfers lost in",
+        columns=("acknowledged", "there", "lost", "last acknowledged"),
+    ),
+    "reads": KindWords(
+        one="read",
+        title="Who answered which reads when",
+        up="shows what its client knew, or more",
+        down="shows less",
+        hollow="",
+        rounds="reads that showed less in",
+        columns=("answered", "right", "less than known", "last answered"),
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -50,18 +99,24 @@ def words_of(record: ClusterRoundRecord) -> FaultWords:
     return WORDS.get(record.fault, _OTHER)
 
 
-def pictured(record: GuaranteeRecord) -> list[ClusterRoundRecord]:
-    """The rounds that are shown, one of each fault; none in results that kept none."""
-    return [each for each in shown_rounds(record.cluster_rounds) if each.course]
+def pictured(guarantees: Iterable[GuaranteeRecord], failovers: Iterable[CaseRounds]) -> Iterator[tuple[ClusterRoundRecord, CaseRounds]]:
+    """The rounds that are shown, one of each fault of each case, with what is known of all; none in results that kept none."""
+    of_writes = (case_rounds(f"durability.{each.guarantee}", "writes", each.cluster_rounds) for each in guarantees)
+    for case in (*of_writes, *failovers):
+        yield from ((each, case) for each in case.rounds if each.course)
 
 
-def told(record: ClusterRoundRecord) -> str:
-    """What the primary acknowledged after the fault, what became of it, and who took over: one sentence for each."""
-    return " ".join(_sentences(record))
+def told(record: ClusterRoundRecord, kind: Kind = "writes") -> str:
+    """What the primary acknowledged after the fault, what became of it, and who took over: one sentence for each. Of reads, which nodes
+    showed less than a client knew."""
+    return " ".join(_of_reads(record) if kind == "reads" else _sentences(record, KINDS[kind].one))
 
 
-def spans(record: ClusterRoundRecord) -> Table:
+def spans(record: ClusterRoundRecord, kind: Kind = "writes") -> Table:
     """A row for each node and phase in which it was asked for anything."""
+    traces = kind == "writes"
+    answered, found, lost, last = KINDS[kind].columns
+    header = ("node", "when", answered, found, lost, *(("no trace",) if traces else ()), "unknown", "refused", last)
     rows = [
         [
             Cell(each.node, "strong"),
@@ -69,14 +124,14 @@ def spans(record: ClusterRoundRecord) -> Table:
             Cell(units.whole(each.acknowledged)),
             Cell(units.whole(each.found)),
             Cell(units.whole(each.lost), "bad" if each.lost else "dim"),
-            Cell(units.whole(each.acknowledged - each.found - each.lost)),
+            *([Cell(units.whole(each.acknowledged - each.found - each.lost))] if traces else []),
             Cell(units.whole(each.unknown), "" if each.unknown else "dim"),
             Cell(units.whole(each.refused), "" if each.refused else "dim"),
             Cell("–" if each.last_second is None else second(each.last_second)),
         ]
         for each in record.spans
     ]
-    return Table(_HEADER, rows, "No client was answered.", frozenset(range(2, len(_HEADER))))
+    return Table(header, rows, "No client was answered.", frozenset(range(2, len(header))))
 
 
 def second(value: float) -> str:
@@ -90,40 +145,58 @@ def _when(phase: Phase, record: ClusterRoundRecord) -> str:
     return "before the fault" if phase == "before" else "after it"
 
 
-def _sentences(record: ClusterRoundRecord) -> Iterator[str]:
+def _of_reads(record: ClusterRoundRecord) -> Iterator[str]:
+    less = {node: sum(each.lost for each in record.spans if each.node == node) for node in record.nodes}
+    if record.lost:
+        by = ", ".join(f"{units.whole(number)} at {node}" for node, number in less.items() if number)
+        yield f"{units.whole(record.lost)} of {units.plural(record.acknowledged, 'read')} showed less than their client knew: {by}."
+    else:
+        yield f"None of {units.plural(record.acknowledged, 'read')} showed less than its client knew."
+    yield from _afterwards(record)
+
+
+def _sentences(record: ClusterRoundRecord, one: str) -> Iterator[str]:
     of_struck = {each.phase: each for each in record.spans if each.node == record.struck}
-    window, opening = _window(record, of_struck)
+    window, opening = _window(record, of_struck, one)
     lost = sum(each.lost for each in window)
     yield opening + (f": {_became(window)}." if any(each.acknowledged for each in window) else ".")
     if not record.lost and not any(each.acknowledged for each in window):
-        yield "No acknowledged write of this round is missing."
+        yield f"No acknowledged {one} of this round is missing."
     if rest := record.lost - lost:
-        yield f"Of the other writes of this round at least {units.whole(rest)} {_are(rest)} lost."
+        yield f"Of the other {one}s of this round at least {units.whole(rest)} {_are(rest)} lost."
+    yield from _afterwards(record)
+    for each in record.set_aside:
+        files = f"{units.plural(each.files, 'file')} with {units.plural(each.records, 'record')} ({units.size(each.bytes)})"
+        yield f"{each.node} undid writes, and keeps them in {files}."
+
+
+def _afterwards(record: ClusterRoundRecord) -> Iterator[str]:
+    """Who took over, and who was the primary in the end."""
     if record.successor is None or record.failover_second is None:
         yield "No other node took its place." if words_of(record).everywhere else "No other node took writes in time."
     else:
         yield f"{record.successor} took writes {units.seconds(record.failover_second)} after the fault."
     if record.primary != (record.successor or record.struck):
         yield f"In the end {record.primary} was the primary{' again' if record.primary == record.struck else ''}."
-    for each in record.set_aside:
-        files = f"{units.plural(each.files, 'file')} with {units.plural(each.records, 'record')} ({units.size(each.bytes)})"
-        yield f"{each.node} undid writes, and keeps them in {files}."
 
 
-def _window(record: ClusterRoundRecord, of_struck: dict[Phase, NodeSpan]) -> tuple[list[NodeSpan], str]:
+def _window(record: ClusterRoundRecord, of_struck: dict[Phase, NodeSpan], one: str) -> tuple[list[NodeSpan], str]:
     """The spans of the struck node that a sentence is about, and how it begins."""
     before, during, after = (of_struck.get(phase) for phase in ("before", "during", "after"))
     node = record.struck
     if record.fault == "kill_primary":
         found = [each for each in (before, during) if each]
-        return found, f"The primary {node} was killed after it had acknowledged {_writes(found)}"
+        return found, f"The primary {node} was killed after it had acknowledged {_acknowledged(found, one)}"
     if record.fault == "lagging_node_wipe":
         found = [during] if during else []
-        return found, f"While the others lagged behind it, the primary {node} acknowledged {_writes(found)}, and was lost with its data"
+        return (
+            found,
+            f"While the others lagged behind it, the primary {node} acknowledged {_acknowledged(found, one)}, and was lost with its data",
+        )
     if record.fault == "pause_primary":
         found = [after] if after else []
         paused = "" if record.healed_second is None else f", paused for {units.seconds(record.healed_second)},"
-        return found, f"The old primary {node}{paused} acknowledged {_writes(found)} when it went on"
+        return found, f"The old primary {node}{paused} acknowledged {_acknowledged(found, one)} when it went on"
     lost_after = after is not None and after.lost > 0
     found = [each for each in (during, after if lost_after else None) if each]
     last = max((each.last_second for each in found if each.last_second is not None), default=0.0)
@@ -131,15 +204,15 @@ def _window(record: ClusterRoundRecord, of_struck: dict[Phase, NodeSpan]) -> tup
     stayed = words.everywhere and record.primary == node
     who, lasting = f"The {'' if stayed else 'old '}primary {node}", words.lasting
     if not any(each.acknowledged for each in found):
-        return found, f"{who} acknowledged no write while it {lasting}"
+        return found, f"{who} acknowledged no {one} while it {lasting}"
     if last <= 0:  # the fault takes some milliseconds
-        return found, f"{who} acknowledged {_writes(found)} as it {lasting}, and none later"
-    return found, f"{who} went on acknowledging {_writes(found)} for {units.seconds(last)} after it {lasting}"
+        return found, f"{who} acknowledged {_acknowledged(found, one)} as it {lasting}, and none later"
+    return found, f"{who} went on acknowledging {_acknowledged(found, one)} for {units.seconds(last)} after it {lasting}"
 
 
-def _writes(found: Sequence[NodeSpan]) -> str:
+def _acknowledged(found: Sequence[NodeSpan], one: str) -> str:
     number = sum(each.acknowledged for each in found)
-    return units.plural(number, "write") if number else "no write"
+    return units.plural(number, one) if number else f"no {one}"
 
 
 def _became(window: Sequence[NodeSpan]) -> str:

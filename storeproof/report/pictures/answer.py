@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from matplotlib.patches import Rectangle
 
 from storeproof.errors import UsageError
 from storeproof.report.answer_table import AnswerCell, AnswerTable, Group
+from storeproof.report.pictures.lettering import DPI, FONTS, width_of, wrapped
 from storeproof.stats.grade import Grade
 
 FORMATS: Final = (".png", ".svg", ".pdf")
@@ -24,15 +24,19 @@ _GRADES: Final = {"A": "#0c6b3d", "B": "#63a56d", "C": "#e0b040", "D": "#b9b9b9"
 _TEXTS: Final = {"good": "#0c6b3d", "near": "#7a4a00", "bad": "#9d1414", "": _DIM}
 _STYLE: Any = {
     "font.family": ["sans-serif"],
-    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
+    "font.sans-serif": list(FONTS),
     "svg.fonttype": "none",
     "svg.hashsalt": "storeproof",
 }
-_DPI = 100
-"""Of the layout, whose unit is a pixel; a PNG has more."""
+_LINE_HEIGHT: Final = 1.62
+"""Pixels from line to line, by the points of the letters."""
+_MARGIN: Final = 10
+"""Pixels beside what stands alone, and at the left and right of a cell together."""
 
+_BADGE: Final = 20
+"""Pixels of a grade, with what is beside it."""
 
-_UPRIGHT = 50
+_UPRIGHT: Final = 50
 """A column that is narrower has its heading turned."""
 
 
@@ -40,10 +44,12 @@ _UPRIGHT = 50
 class _Size:
     """Pixels, and points of the letters."""
 
-    store: int
+    stores: tuple[int, int]
+    """The least and the most for the names of the stores; longer ones have several lines."""
     columns: Mapping[str, int]
-    """Of each column, by the kind of its group."""
+    """The least of each column, by the kind of its group."""
     row: int
+    """The least."""
     letters: float
     narrow: bool
     least: int
@@ -51,9 +57,11 @@ class _Size:
 
 
 _WIDE = _Size(
-    store=170, columns={"roles": 82, "losses": 100, "failovers": 100, "speeds": 126}, row=36, letters=9.5, narrow=False, least=620
+    stores=(170, 260), columns={"roles": 90, "losses": 100, "failovers": 100, "speeds": 126}, row=36, letters=9.5, narrow=False, least=620
 )
-_NARROW = _Size(store=135, columns={"roles": 27, "losses": 60, "failovers": 60, "speeds": 63}, row=34, letters=8.5, narrow=True, least=390)
+_NARROW = _Size(
+    stores=(135, 135), columns={"roles": 27, "losses": 60, "failovers": 60, "speeds": 63}, row=34, letters=8.5, narrow=True, least=390
+)
 
 
 def draw_answer(table: AnswerTable, path: Path, *, narrow: bool = False) -> None:
@@ -67,7 +75,7 @@ def draw_answer(table: AnswerTable, path: Path, *, narrow: bool = False) -> None
     with matplotlib.rc_context(_STYLE):
         figure = _Drawing(table, _NARROW if narrow else _WIDE).figure
         try:
-            figure.savefig(path, dpi=1.6 * _DPI, metadata={"Date": None} if path.suffix == ".svg" else None)
+            figure.savefig(path, dpi=1.6 * DPI, metadata={"Date": None} if path.suffix == ".svg" else None)
         except OSError as reason:
             raise UsageError(f"{path} cannot be written: {reason}; name another with --output") from None
 
@@ -76,93 +84,163 @@ class _Drawing:
     """Lays the table out from the top down."""
 
     def __init__(self, table: AnswerTable, size: _Size) -> None:
+        self._table = table
         self._size = size
+        least, self._stores = map(float, size.stores)
+        names = [self._names(number) for number in range(len(table.stores))]
+        longest = [width_of(line, size.letters, bold=True) for product, _ in names for line in product]
+        longest += [width_of(line, size.letters - 1.5) for _, variant in names for line in variant]
+        self._stores = min(max(least, max(longest) + _MARGIN + 4), self._stores)
+        self._columns = {group.kind: self._column(group) for group in table.groups}
         # A narrow picture has the speeds below the rest: beside it they have no room.
         parts = [table.groups]
         if size.narrow:
             parts = [[group for group in table.groups if (group.kind == "speeds") is below] for below in (False, True)]
         parts = [part for part in parts if part]
-        widest = max(sum(size.columns[group.kind] * len(group.headings) for group in part) for part in parts)
-        width = max(size.least, size.store + widest)
-        characters = int((width - 20) / (size.letters * 0.68))
-        answer = textwrap.wrap(table.answer, int(characters * 0.64), break_on_hyphens=False)
-        notes = [line for note in table.notes for line in textwrap.wrap(note, characters, break_on_hyphens=False)]
+        self._width = max(size.least, self._stores + max(sum(map(self._span, part)) for part in parts))
+        answer = self._lines(table.answer, self._width - 2 * _MARGIN, larger=2.5, bold=True)
+        notes = [line for note in table.notes for line in self._lines(note, self._width - 2 * _MARGIN, larger=-1)]
         rows = [[number for number in range(len(table.stores)) if self._shown(part, number)] for part in parts]
-        talls = [self._tall(part) for part in parts]
-        tables = sum(tall + len(each) * size.row + 12 for tall, each in zip(talls, rows, strict=True))
+        tables = sum(
+            self._tall(part) + sum(self._row(part, number) for number in each) + 12 for part, each in zip(parts, rows, strict=True)
+        )
         height = 12 + len(answer) * 21 + tables + len(notes) * 16 + 8
-        self.figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor="white")
+        self.figure = Figure(figsize=(self._width / DPI, height / DPI), dpi=DPI, facecolor="white")
         self._axes = self.figure.add_axes((0, 0, 1, 1))
-        self._axes.set(xlim=(0, width), ylim=(height, 0))
+        self._axes.set(xlim=(0, self._width), ylim=(height, 0))
         self._axes.axis("off")
         top = 12.0
         for line in answer:
-            self._text(10, top + 9, line, _INK, left=True, larger=2.5, bold=True)
+            self._text(_MARGIN, top + 9, line, _INK, left=True, larger=2.5, bold=True)
             top += 21
-        for part, tall, numbers in zip(parts, talls, rows, strict=True):
-            top = self._part(top + 4, part, tall, [(table.stores[number], number) for number in numbers]) + 8
+        for part, numbers in zip(parts, rows, strict=True):
+            top = self._part(top + 4, part, numbers) + 8
         for line in notes:
-            self._text(10, top + 8, line, _DIM, left=True, larger=-1)
+            self._text(_MARGIN, top + 8, line, _DIM, left=True, larger=-1)
             top += 16
 
     def _shown(self, part: Sequence[Group], number: int) -> bool:
         """Of a part that is narrow, stores of which it says nothing are left out."""
         return not self._size.narrow or any(cell.text != "–" for group in part for cell in group.rows[number])
 
+    def _lines(self, text: str, room: float, *, larger: float = 0, bold: bool = False) -> list[str]:
+        return wrapped(text, room, self._size.letters + larger, bold=bold) if text else []
+
+    def _column(self, group: Group) -> float:
+        """Where there is room for it, as wide as its longest word, line, or rate beside its grade, and its part of the group's title."""
+        least = float(self._size.columns[group.kind])
+        if self._size.narrow:
+            return least
+        letters, count = self._size.letters, len(group.headings)
+        longest = [width_of(word, letters) for heading in group.headings for word in heading.split()]
+        if count > 1:
+            longest.append((width_of(group.title, letters, bold=True) + _MARGIN) / count - _MARGIN)
+        for cell in (cell for row in group.rows for cell in row):
+            if cell.rate is not None and cell.grade is not None:
+                longest.append(width_of(cell.text, letters - 0.5) + _BADGE)
+            elif "\n" in cell.text:
+                longest += [width_of(line, letters - 1.5) for line in cell.text.split("\n")]
+            else:
+                longest += [width_of(word, letters) for word in cell.text.split()]
+        return max(least, max(longest) + _MARGIN)
+
+    def _span(self, group: Group) -> float:
+        return self._columns[group.kind] * len(group.headings)
+
+    def _names(self, number: int) -> tuple[list[str], list[str]]:
+        """Of a store: the lines of the product, and those of the variant."""
+        product, variant = self._table.stores[number]
+        room = self._stores - _MARGIN - 4
+        return self._lines(product, room, bold=True), self._lines(variant, room, larger=-1.5)
+
+    def _said(self, cell: AnswerCell, width: float) -> tuple[list[str], float]:
+        """The lines of a cell without a rate, and how much larger their letters are."""
+        text = cell.brief if self._size.narrow else cell.text
+        lines = self._lines(text, width - _MARGIN)
+        return (lines, 0.0) if len(lines) == 1 else (self._lines(text, width - _MARGIN, larger=-1.5), -1.5)
+
+    def _row(self, part: Sequence[Group], number: int) -> float:
+        """The height of a store's row."""
+        product, variant = self._names(number)
+        high = self._high(product) + self._high(variant, -1.5)
+        for group in part:
+            for cell in group.rows[number]:
+                if cell.rate is None or cell.grade is None:
+                    high = max(high, self._high(*self._said(cell, self._columns[group.kind])))
+        return max(self._size.row, high + 8)
+
+    def _high(self, lines: Sequence[str], larger: float = 0) -> float:
+        return len(lines) * (self._size.letters + larger) * _LINE_HEIGHT
+
     def _tall(self, part: Sequence[Group]) -> float:
         """Of its headings."""
-        upright = any(self._size.columns[group.kind] < _UPRIGHT for group in part)
-        return (3.6 if upright else 2.2) * self._size.row
+        return max(self._title_high(part) + max(map(self._headings_high, part)), 2.2 * self._size.row)
 
-    def _part(self, top: float, groups: Sequence[Group], tall: float, stores: Sequence[tuple[tuple[str, str], int]]) -> float:
-        size = self._size
-        first = top + tall
-        left = float(size.store)
-        numbers = [number for _, number in stores]
+    def _title_high(self, part: Sequence[Group]) -> float:
+        return max(self._high(self._title(group)) for group in part) + 10
+
+    def _headings_high(self, group: Group) -> float:
+        width = self._columns[group.kind]
+        if width < _UPRIGHT:
+            return max(width_of(heading, self._size.letters) for heading in group.headings) + 12
+        return max(self._high(self._lines(heading, width - 6)) for heading in group.headings) + 10
+
+    def _title(self, group: Group) -> list[str]:
+        """A narrow group has room for the last word."""
+        span = self._span(group)
+        return self._lines(group.title if span > 130 else group.title.split()[-1], span - _MARGIN, bold=True)
+
+    def _part(self, top: float, groups: Sequence[Group], numbers: Sequence[int]) -> float:
+        first = top + self._tall(groups)
+        tops = [first]
+        for number in numbers:
+            tops.append(tops[-1] + self._row(groups, number))
+        left = self._stores
         for group in groups:
-            self._group(left, top, group, numbers, tall)
-            left += size.columns[group.kind] * len(group.headings)
-        for row, ((product, variant), _) in enumerate(stores):
-            middle = first + (row + 0.5) * size.row
-            self._text(8, middle - 7, product, _INK, left=True, bold=True, longest=22 if not size.narrow else 17)
-            self._text(8, middle + 8, variant, _DIM, left=True, larger=-1.5, longest=30 if not size.narrow else 21)
-        for row in range(len(stores) + 1):
-            self._axes.plot([0, left], [first + row * size.row] * 2, color=_LINE, linewidth=0.7)
-        return first + len(stores) * size.row
+            self._group(left, top, group, numbers, tops, self._title_high(groups))
+            left += self._span(group)
+        for number, begin, end in zip(numbers, tops, tops[1:], strict=False):
+            product, variant = self._names(number)
+            at = (begin + end - self._high(product) - self._high(variant, -1.5)) / 2
+            self._stacked(8, at, product, _INK, left=True, bold=True)
+            self._stacked(8, at + self._high(product), variant, _DIM, left=True, larger=-1.5)
+        for each in tops:
+            self._axes.plot([0, left], [each] * 2, color=_LINE, linewidth=0.7)
+        return tops[-1]
 
-    def _group(self, left: float, top: float, group: Group, numbers: Sequence[int], tall: float) -> None:
-        size = self._size
-        width = size.columns[group.kind]
-        span = width * len(group.headings)
+    def _group(self, left: float, top: float, group: Group, numbers: Sequence[int], tops: Sequence[float], title_high: float) -> None:
+        width, span, tall = self._columns[group.kind], self._span(group), tops[0] - top
         self._axes.add_patch(Rectangle((left, top), span, tall, facecolor="#f5f3ee", edgecolor=_LINE, linewidth=0.7))
-        self._text(left + span / 2, top + 0.35 * size.row, group.title if span > 130 else group.title.split()[-1], _INK, bold=True)
+        self._stacked(left + span / 2, top + 6, self._title(group), _INK, bold=True)
         largest = max((cell.rate.high for row in group.rows for cell in row if cell.rate), default=1.0)
         for column, heading in enumerate(group.headings):
             at = left + column * width
-            upright = width < _UPRIGHT
-            lines = [line for part in heading.split("\n") for line in textwrap.wrap(part, max(8, int(width / 7.5)))]
-            words = heading if upright else "\n".join(lines)
-            self._text(at + width / 2, top + (tall + 0.6 * size.row) / 2, words, _INK, upright=upright)
-            for row, number in enumerate(numbers):
-                self._cell(at, top + tall + row * size.row, width, group.rows[number][column], largest)
+            middle = top + (title_high + tall) / 2
+            if width < _UPRIGHT:
+                self._text(at + width / 2, middle, heading, _INK, upright=True)
+            else:
+                lines = self._lines(heading, width - 6)
+                self._stacked(at + width / 2, middle - self._high(lines) / 2, lines, _INK)
+            for number, begin, end in zip(numbers, tops, tops[1:], strict=False):
+                self._cell(at, begin, width, end - begin, group.rows[number][column], largest)
 
-    def _cell(self, left: float, top: float, width: float, cell: AnswerCell, largest: float) -> None:
+    def _cell(self, left: float, top: float, width: float, high: float, cell: AnswerCell, largest: float) -> None:
         size = self._size
-        self._axes.add_patch(Rectangle((left, top), width, size.row, facecolor=_FILLS[cell.tone], edgecolor=_LINE, linewidth=0.7))
-        middle = top + size.row / 2
+        self._axes.add_patch(Rectangle((left, top), width, high, facecolor=_FILLS[cell.tone], edgecolor=_LINE, linewidth=0.7))
+        middle = top + high / 2
         if cell.rate is None or cell.grade is None:
-            text = cell.brief if size.narrow else cell.text
-            self._text(left + width / 2, middle, text, _TEXTS[cell.tone], larger=-1.5 if "\n" in text else 0)
+            lines, larger = self._said(cell, width)
+            self._stacked(left + width / 2, middle - self._high(lines, larger) / 2, lines, _TEXTS[cell.tone], larger=larger)
             return
         room = width - 16
-        self._axes.add_patch(Rectangle((left + 8, top + 6), room * cell.rate.median / largest, 6, facecolor=_BAR, linewidth=0))
+        self._axes.add_patch(Rectangle((left + 8, middle - 12), room * cell.rate.median / largest, 6, facecolor=_BAR, linewidth=0))
         ends = [left + 8 + room * value / largest for value in (cell.rate.low, cell.rate.high)]
-        self._axes.plot(ends, [top + 9] * 2, color=_INK, linewidth=1.6, solid_capstyle="butt")
-        self._axes.text(
-            left + width - 20, middle + 7, cell.brief if size.narrow else cell.text, color=_INK,
-            fontsize=size.letters - 0.5, ha="right", va="center",
-        )  # fmt: skip
-        self._badge(left + width - 10, middle + 7, cell.grade)
+        self._axes.plot(ends, [middle - 9] * 2, color=_INK, linewidth=1.6, solid_capstyle="butt")
+        text = cell.brief if size.narrow else cell.text
+        letters = size.letters - 0.5
+        letters *= min(1.0, (width - _BADGE - 2) / width_of(text, letters))  # in a narrow picture the column is as wide as it can be
+        self._axes.text(left + width - _BADGE, middle + 7, text, color=_INK, fontsize=letters, ha="right", va="center")
+        self._badge(left + width - _BADGE / 2, middle + 7, cell.grade)
 
     def _badge(self, x: float, y: float, grade: Grade) -> None:
         """A letter on its colour, which is never alone."""
@@ -172,13 +250,27 @@ class _Drawing:
             ha="center", va="center", bbox=box,
         )  # fmt: skip
 
+    def _stacked(
+        self, x: float, top: float, lines: Sequence[str], colour: str, *, left: bool = False, bold: bool = False, larger: float = 0
+    ) -> None:
+        """Lines from the top down, each a text of its own: renderers place those of one text differently."""
+        for number, line in enumerate(lines):
+            y = top + (number + 0.5) * self._high([line], larger)
+            self._text(x, y, line, colour, left=left, bold=bold, larger=larger)
+
     def _text(
-        self, x: float, y: float, text: str, colour: str, *, left: bool = False, bold: bool = False, larger: float = 0,
-        upright: bool = False, longest: int = 0,
-    ) -> None:  # fmt: skip
-        if longest and len(text) > longest:
-            text = text[: longest - 1] + "…"
+        self,
+        x: float,
+        y: float,
+        text: str,
+        colour: str,
+        *,
+        left: bool = False,
+        bold: bool = False,
+        larger: float = 0,
+        upright: bool = False,
+    ) -> None:
         self._axes.text(
             x, y, text, color=colour, fontsize=self._size.letters + larger, fontweight="bold" if bold else "normal",
-            ha="left" if left else "center", va="center", rotation=90 if upright else 0, linespacing=1.15,
+            ha="left" if left else "center", va="center", rotation=90 if upright else 0,
         )  # fmt: skip

@@ -12,9 +12,9 @@ from html import escape
 from typing import Final
 
 from storeproof import units
-from storeproof.report.parts.cluster_rounds import pictured, second, spans, told, words_of
+from storeproof.report.parts.cluster_rounds import KINDS, KindWords, pictured, second, spans, told, words_of
 from storeproof.report.tables import Table
-from storeproof.result.measured.cluster_round import BIN_SECONDS, ClusterRoundRecord, NodeCourse
+from storeproof.result.measured.cluster_round import BIN_SECONDS, CaseRounds, ClusterRoundRecord, Kind, NodeCourse
 from storeproof.result.model import GuaranteeRecord
 
 _ROW: Final = 17
@@ -57,42 +57,43 @@ class ClusterPicture:
     """One round, with what a page shows beside its picture."""
 
     fault: str
+    kind: Kind
     rounds: str
-    """In how many rounds of this fault writes were lost."""
+    """In how many rounds of this fault any are lost."""
     told: str
     """The answer, in sentences."""
     svg: str
     scale: str
     """What the highest bar stands for."""
+    words: KindWords
     spans: Table
+    wrong: Sequence[str]
+    """The first that are, in words."""
     lossy: bool
 
 
-def cluster_pictures(guarantees: Sequence[GuaranteeRecord], page: Iterator[int]) -> list[ClusterPicture]:
-    """One for each fault of a variant. `page`: numbers that no other picture of the same page has."""
+def cluster_pictures(guarantees: Sequence[GuaranteeRecord], failovers: Sequence[CaseRounds], page: Iterator[int]) -> list[ClusterPicture]:
+    """One for each fault of each case of a variant. `page`: numbers that no other picture of the same page has."""
     return [
         ClusterPicture(
             fault=each.fault,
-            rounds=_rounds(record, each.fault),
-            told=told(each),
-            svg=cluster_lanes(each, f"round-{next(page)}"),
-            scale=f"A bar of full height: {units.plural(_most(each), 'write')} in {BIN_SECONDS:g} s.",
-            spans=spans(each),
+            kind=case.kind,
+            rounds=f"{KINDS[case.kind].rounds} {case.lossy.get(each.fault, 0)} of {units.plural(case.struck.get(each.fault, 0), 'round')}",
+            told=told(each, case.kind),
+            svg=cluster_lanes(each, f"round-{next(page)}", case.kind),
+            scale=f"A bar of full height: {units.plural(_most(each), KINDS[case.kind].one)} in {BIN_SECONDS:g} s.",
+            words=KINDS[case.kind],
+            spans=spans(each, case.kind),
+            wrong=each.wrong,
             lossy=each.lost > 0,
         )
-        for record in guarantees
-        for each in pictured(record)
+        for each, case in pictured(guarantees, failovers)
     ]
 
 
-def cluster_lanes(record: ClusterRoundRecord, name: str) -> str:
+def cluster_lanes(record: ClusterRoundRecord, name: str, kind: Kind = "writes") -> str:
     """The `<svg>`; `name`: of its ids, as an id may be. It says what it shows to those who do not see it."""
-    return "".join(_Drawing(record, name).parts())
-
-
-def _rounds(record: GuaranteeRecord, fault: str) -> str:
-    lost = [each.lost > 0 for each in record.cluster_rounds if each.fault == fault]
-    return f"writes lost in {sum(lost)} of {units.plural(len(lost), 'round')}"
+    return "".join(_Drawing(record, name, kind).parts())
 
 
 def _most(record: ClusterRoundRecord) -> int:
@@ -101,8 +102,9 @@ def _most(record: ClusterRoundRecord) -> int:
 
 
 class _Drawing:
-    def __init__(self, record: ClusterRoundRecord, name: str) -> None:
+    def __init__(self, record: ClusterRoundRecord, name: str, kind: Kind) -> None:
         self._record = record
+        self._kind = kind
         self._name = escape(name)
         self._begin = min(record.began_second, record.strike_second)
         self._length = max(record.ended_second - self._begin, BIN_SECONDS)
@@ -122,8 +124,8 @@ class _Drawing:
         record, name = self._record, self._name
         ids = f"{name}-title {name}-desc"
         yield f'<svg xmlns="http://www.w3.org/2000/svg" width="100%" height="{self._foot + _AXIS}" role="img" aria-labelledby="{ids}">'
-        yield f'<title id="{name}-title">{escape(f"Who acknowledged what when {record.struck} {words_of(record).deed}")}</title>'
-        yield f'<desc id="{name}-desc">{escape(told(record))} {escape(" ".join(map(self._role, record.nodes)))}</desc>'
+        yield f'<title id="{name}-title">{escape(f"{KINDS[self._kind].title} {record.struck} {words_of(record).deed}")}</title>'
+        yield f'<desc id="{name}-desc">{escape(told(record, self._kind))} {escape(" ".join(map(self._role, record.nodes)))}</desc>'
         yield f'<defs><pattern id="{name}-lost" width="1" height="4" patternUnits="userSpaceOnUse">'
         yield '<rect width="1" height="2" fill="var(--bad)"/></pattern></defs>'
         for lane in self._lanes:

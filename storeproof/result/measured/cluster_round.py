@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final, Literal
 
 from pydantic import Field
@@ -81,6 +82,8 @@ class ClusterRoundRecord(Part):
     course: list[NodeCourse] = Field(default_factory=list)
     """Of each node that acknowledged any. Only one round of each fault has it: the one with most losses, else the first."""
     set_aside: list[SetAside] = Field(default_factory=list)
+    wrong: list[str] = Field(default_factory=list)
+    """Of transfers and reads the first that are lost, halves, or show less than their clients knew; in words."""
 
     @property
     def lost(self) -> int:
@@ -91,6 +94,30 @@ class ClusterRoundRecord(Part):
     def acknowledged(self) -> int:
         """By all nodes."""
         return sum(each.acknowledged for each in self.spans)
+
+
+Kind = Literal["writes", "transfers", "reads"]
+"""What the spans of a round count. A transfer is found if it happened, and lost if it did not. A read is found if it shows no less than its
+client knew, and lost if it does."""
+
+
+class CaseRounds(Part):
+    """The rounds of a case that strikes a cluster as its guarantees do, and counts something else than writes."""
+
+    case: str
+    kind: Kind
+    rounds: list[ClusterRoundRecord]
+    """One of each fault: the first of those with most losses."""
+    struck: dict[str, int]
+    """In how many rounds each fault struck."""
+    lossy: dict[str, int]
+    """In how many of these any were lost."""
+
+
+def case_rounds(case: str, kind: Kind, rounds: list[ClusterRoundRecord]) -> CaseRounds:
+    """Of all rounds what a result keeps."""
+    struck, lossy = Counter(each.fault for each in rounds), Counter(each.fault for each in rounds if each.lost)
+    return CaseRounds(case=case, kind=kind, rounds=shown_rounds(rounds), struck=dict(struck), lossy=dict(lossy))
 
 
 def with_one_course(rounds: list[ClusterRoundRecord]) -> list[ClusterRoundRecord]:

@@ -27,9 +27,9 @@ function parsed(text, name) {
   if (result === null || typeof result !== "object" || typeof result.format !== "string" || !Array.isArray(result.stores)) {
     throw new Error(`${name} is JSON, but no result of storeproof: it lacks \`format\` or \`stores\`; ${ADVICE}`);
   }
-  if (result.format !== data.format) {
+  if (!data.formats.includes(result.format)) {
     const found = printable(result.format).slice(0, 40);
-    throw new Error(`${name} has format ${found}; this page reads ${data.format}; \`storeproof site\` reads all older ones`);
+    throw new Error(`${name} has format ${found}; this page reads ${data.formats.join(", ")}; \`storeproof site\` reads all older ones`);
   }
   return result;
 }
@@ -50,8 +50,8 @@ function roleFrom(profile, where) {
   const lacks = [...new Set(lines.filter((each) => !each.open).map(({ name }) => name).filter((name) => !broken.includes(name)))];
   const open = new Set(lines.map(({ name }) => name).filter((name) => !broken.includes(name) && !lacks.includes(name)));
   const found = { conforms: "meets", incomplete: "open" }[verdict] || (broken.length ? "failed" : "lacks");
-  const extended = Object.keys(field(profile, "extended", "object", where)).map(printable);
-  const looser = field(profile, "ways", "array", where)
+  const extended = Object.keys(field(profile, "extended", "object|undefined", where) || {}).map(printable);
+  const looser = (field(profile, "ways", "array|undefined", where) || [])
     .map((way) => [field(way, "demand", "string", `${where}.ways`), field(way, "capability", "string", `${where}.ways`)])
     .filter(([demand, capability]) => demand.split(" or ")[0] !== capability && !extended.includes(demand))
     .map(([, capability]) => capability);
@@ -172,7 +172,7 @@ async function take(file) {
   try {
     return { name, ...rowsFrom(result, name, data.runs.length) };
   } catch (wrong) {
-    throw new Error(`${name} is not a result in format ${data.format}: ${wrong.message}; ${ADVICE}`);
+    throw new Error(`${name} is not a result in format ${result.format}: ${wrong.message}; ${ADVICE}`);
   }
 }
 

@@ -50,6 +50,9 @@ class ProcessLaunch(Frozen):
     programs: Annotated[tuple[str, ...], Strict(False)] = ()
     """Further programs of the server, without which it is not started: those that it runs, and those that set up a node. An installation
     that has all of them beside the server is preferred to the first one in PATH."""
+    servers: Annotated[tuple[str, ...], Strict(False)] = ()
+    """Further servers that a command of `before_start` starts, each of which the store is nothing without: a front for clients, say. The
+    digest of the program in the result covers them (since format 2.3)."""
     initialise: Annotated[tuple[Command, ...], Strict(False)] = ()
     """Commands run once on an empty data directory. A name without a slash is looked up like the binary."""
     before_start: Annotated[tuple[Command, ...], Strict(False)] = ()

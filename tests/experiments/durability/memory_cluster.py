@@ -164,8 +164,6 @@ class MemoryCluster:
             store.follows = True
             with store.lock:
                 pass  # until a write that had begun before has ended
-        self.network.heal_all()
-        self.deeds.append("healed")
         with main.lock:
             for store in others:
                 with store.lock:
@@ -174,6 +172,8 @@ class MemoryCluster:
                     if not store.alive:
                         store.generation += 1
                         store.alive = True
+            self.network.heal_all()  # last: who is no longer fenced has the data of the primary
+            self.deeds.append("healed")
 
     def wait_whole(self) -> None:
         self.deeds.append("whole")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 import pytest
@@ -115,6 +116,13 @@ def test_an_old_primary_that_answers_reads_takes_tied_clients_back() -> None:
     assert summary.back["tied"] > 0
     assert "which it had read" in summary.detail()
     assert summary.forgotten["following"] == summary.back["following"] == 0
+    (course,) = summary.course
+    assert course.struck in {each.node for each in course.spans if each.lost}
+    assert course.acknowledged == summary.reads.total()
+    assert any(
+        re.search(r"tied client .*, which it had read; that was answered by n\d at .* s, and this by n\d at \+", each)
+        for each in course.wrong
+    )
 
 
 def test_replicas_that_are_late_forget_what_spread_clients_wrote() -> None:

@@ -193,6 +193,10 @@ def test_transfers_that_were_acknowledged_alone_are_lost_whole() -> None:
     assert summary.halves == []
     assert "in rounds of isolate_primary 1 of 1; each is there whole or not at all" in summary.detail()
     assert "s from the fault" in summary.detail()
+    (course,) = summary.course
+    assert (course.lost, course.acknowledged) == (summary.lost, summary.acknowledged)
+    assert {each.node for each in course.spans if each.lost} == {course.struck}
+    assert f"by {course.struck}, +0." in course.wrong[0]
     assert (summary.outcome(claimed=True), summary.outcome(claimed=False)) == (Outcome.FAIL, Outcome.UNSUPPORTED)
 
 

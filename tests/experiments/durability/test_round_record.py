@@ -6,7 +6,7 @@ from typing import Any
 
 from storeproof.check import Anomaly, Finding
 from storeproof.experiments.durability.clusters.connections import Connections
-from storeproof.experiments.durability.clusters.round_record import Moments, Roles, record_of
+from storeproof.experiments.durability.clusters.round_record import Moments, Roles, WriteFates, record_of
 from storeproof.history import Operation
 from storeproof.result.measured.cluster_round import ClusterRoundRecord, NodeSpan, SetAside, shown_rounds, with_one_course
 
@@ -54,7 +54,7 @@ def recorded(*operations: Operation, findings: list[Finding], moments: Moments =
     """The record of an isolated n1."""
     aside = [SetAside(node="n1", files=1, bytes=100, records=2)]
     node_of = connections().node_of
-    return record_of("isolate_primary", ROLES, moments, operations, findings, node_of=node_of, set_aside=aside)
+    return record_of("isolate_primary", ROLES, moments, operations, WriteFates(findings), node_of=node_of, set_aside=aside)
 
 
 def span(record: ClusterRoundRecord, node: str, phase: str) -> NodeSpan:

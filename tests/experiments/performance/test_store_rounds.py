@@ -21,6 +21,10 @@ KEPT: dict[str, list[float | None]] = {}
 """By store, for each round that counts, what other programs took of the machine."""
 
 
+def unheard(_cases: float) -> None:
+    """In place of the estimate of the time left."""
+
+
 class Store:
     """In place of a store under test."""
 
@@ -127,7 +131,7 @@ def measure(
     monkeypatch.setitem(WANTED, "rounds", wanted)
     suts: list[Any] = [Store(name) for name in STORES]
     ceilings: Any = None
-    return InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts, []), suts
+    return InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts, unheard, []), suts
 
 
 def test_rounds_of_all_stores_are_interleaved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,7 +218,7 @@ def test_a_store_alone_is_billed_for_its_case(monkeypatch: pytest.MonkeyPatch) -
     first = config()
     _, suts = measure(monkeypatch, first)
     ceilings: Any = None
-    alone = InterleavedRounds(ceilings, lambda _case: [], [])
+    alone = InterleavedRounds(ceilings, lambda _case: [], unheard, [])
     assert alone.rounds_of(first, suts[0]).elsewhere == 0
 
 
@@ -232,13 +236,15 @@ def test_laps_are_over_everything_and_on_servers_of_their_own(monkeypatch: pytes
         return [sut for sut in suts if (sut.target.id, case) not in begun]
 
     ceilings: Any = None
-    rounds_of_all = InterleavedRounds(ceilings, waiting, plan, laps=2)
+    told: list[float] = []
+    rounds_of_all = InterleavedRounds(ceilings, waiting, told.append, plan, laps=2)
     found: list[Any] = []
     for each in plan:
         for sut in suts:
             begun.add((sut.target.id, each.case))
             found.append(rounds_of_all.rounds_of(each, sut))
             LOG.append(f"case {each.name} {sut.target.id}")
+    assert told == [1.0] * 4, "two cases in each of two comparisons, half of their work in each lap"
     half = AT_MOST // 2
     assert [each.ran for each in found] == [AT_MOST] * 4
     of_pass, stop = LOG[: LOG.index("stop a")], LOG.index("stop a")
@@ -267,7 +273,7 @@ def test_beside_a_composite_store_all_have_its_engine(composite: bool, pipeline:
     monkeypatch.setitem(SECONDS, "both", 1.0)
     suts: list[Any] = [Store("a"), Store("both", composite=composite)]
     ceilings: Any = None
-    rounds_of_all = InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts, [])
+    rounds_of_all = InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts, unheard, [])
     for sut in suts:
         logged: Any = rounds_of_all.rounds_of(first, sut)
         target, address, no_wire = logged.engines()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic_ns
@@ -18,12 +18,15 @@ from storeproof.contract import Address, Refused, Session, Unknown
 from storeproof.errors import MachineFailed, StoreDied
 from storeproof.experiments.client import Client, ClosedLoop
 from storeproof.experiments.client_threads import Running
+from storeproof.experiments.durability.clusters.connections import Connections
+from storeproof.experiments.durability.clusters.round_record import Fates, Moments, Roles, S, record_of
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.launch.handle import RunningCluster
 from storeproof.launch.readiness import timeout_error
 from storeproof.machine.deadline import Deadline
 from storeproof.machine.pressure import machine_is_busy
+from storeproof.result.measured.cluster_round import ClusterRoundRecord, SetAside
 
 _LOOK_SECONDS: Final = 0.02
 _REFUSED_SECONDS: Final = 0.05
@@ -78,10 +81,10 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """The primary that clients of this round are tied to."""
         self._successor: str | None = None
         """The node that took its place in this round."""
-        self._strike_began = 0
-        """When the fault of this round began."""
-        self._healed: int | None = None
-        """When the fault of this round began to end, under load."""
+        self._moments = Moments()
+        """Those of this round."""
+        self._connections = Connections()
+        """Those of the clients of this round."""
         self._gone = ""
         """The node that is lost now."""
         self._followers: Running | None = None
@@ -100,7 +103,9 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """It has acknowledged a write after the fault: clients go on there."""
 
     def failed_over(self, seconds: float | None) -> None:
-        """Count a failover, by the time since the fault; None: no other node became the primary within the topology's time."""
+        """Note a failover, by the time since the fault; None: no other node became the primary within the topology's time."""
+        if seconds is not None:
+            self._moments.failed_over = self._moments.struck + round(seconds * 1e9)
 
     def rounds(self) -> Iterator[ClusterRound]:
         """The number of rounds for each fault, minus those that are done."""
@@ -114,7 +119,8 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """Wait until the cluster is whole, and find the primary that this round strikes."""
         self._cluster.wait_whole()
         self._struck_node = self._cluster.primary()
-        self._successor = self._healed = None
+        self._successor = None
+        self._moments, self._connections = Moments(began=monotonic_ns()), Connections()
 
     def fault(self) -> None:
         """Strike, and end the clients that follow the primary."""
@@ -122,9 +128,9 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
             raise Unknown(f"before the fault {primary} took the place of {self._struck_node}, to which half of the clients are tied")
         if self.round.fault.loses_node:
             self._gone = self._struck_node
-        self._strike_began = monotonic_ns()  # that asks nothing more: a busy cluster may take a second to say who is the primary
+        self._moments.strike = monotonic_ns()  # that asks nothing more: a busy cluster may take a second to say who is the primary
         self.round.fault.strike_node(self._cluster, primary)
-        self.struck = monotonic_ns()
+        self.struck = self._moments.struck = monotonic_ns()
         if self._followers is not None:
             self._followers.stop.set()
 
@@ -194,8 +200,27 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         address = self._cluster.node(node).address
         return lambda: self._connect_to(address)
 
+    def connecting(self, client: int, choose: Callable[[], str]) -> Callable[[], Session]:
+        """What opens a session of a client with the node that is chosen then, and notes it."""
+
+        def connect() -> Session:
+            node = choose()
+            session = self.at(node)()
+            self._connections.opened(client, monotonic_ns(), node)
+            return session
+
+        return connect
+
+    def recorded(
+        self, sent: Iterable[S], fates: Fates[S], *, set_aside: Sequence[SetAside] = (), wrong: Sequence[str] = ()
+    ) -> ClusterRoundRecord:
+        """The record of this round, whose load has ended: see `record_of`."""
+        roles = Roles(self._cluster.nodes, self._struck_node, self._successor, self._cluster.primary())
+        node_of = self._connections.node_of
+        return record_of(self.round.fault.name, roles, self._moments, sent, fates, node_of=node_of, set_aside=set_aside, wrong=wrong)
+
     def _end_fault(self) -> None:
-        self._healed = monotonic_ns()
+        self._moments.healed = monotonic_ns()
         self.round.fault.end(self.handle)
 
     def _fail_over(self) -> float | None:

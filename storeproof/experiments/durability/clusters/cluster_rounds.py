@@ -28,9 +28,8 @@ from storeproof.experiments.durability.atomic_groups import AtomicWrite
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.clusters.alike import unlike
 from storeproof.experiments.durability.clusters.cluster_experiment import ClusterExperiment, Persistent
-from storeproof.experiments.durability.clusters.connections import Connections
 from storeproof.experiments.durability.clusters.register_reads import RegisterReads
-from storeproof.experiments.durability.clusters.round_record import Moments, Roles, record_of
+from storeproof.experiments.durability.clusters.round_record import WriteFates
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.readback import check_usable, read
 from storeproof.experiments.fault_experiment import Subject, check_load
@@ -77,9 +76,6 @@ class ClusterRounds(ClusterExperiment):
         self._recorder = self._clients.recorder
         self._register = RegisterReads.of(layouts, subject.rng)
         self._audits = Audits()
-        self._connections = Connections()
-        self._moments = Moments()
-        """Those of this round."""
         self._files: set[Path] = set()
         """Those with undone writes of earlier rounds."""
         self._period = 0
@@ -121,7 +117,6 @@ class ClusterRounds(ClusterExperiment):
         self._period += 1
         self._before = self._recorder.acknowledged
         self.begin()
-        self._moments = Moments(began=monotonic_ns())
         return self._clients_at(self._struck_node)
 
     def fault(self) -> None:
@@ -129,13 +124,11 @@ class ClusterRounds(ClusterExperiment):
         if self._register_writer is not None:
             self._register_writer.end()
         super().fault()
-        self._moments.strike, self._moments.struck = self._strike_began, self.struck
         self._at_risk = self._recorder.acknowledged - self._before
 
     def recover(self) -> None:
         """Under load, also after the fault: until then a replaced primary may have acknowledged writes."""
         super().recover()
-        self._moments.healed = self._healed
         if not self.round.fault.loses_node:
             self.struck = monotonic_ns()
 
@@ -152,11 +145,10 @@ class ClusterRounds(ClusterExperiment):
 
     def failed_over(self, seconds: float | None) -> None:
         """Its time is a number, not a promise; where the fault may have kept all from taking over, it is that of the round alone."""
+        super().failed_over(seconds)
         if seconds is None:
             self.summary.without_failover += 1
-            return
-        self._moments.failed_over = self._moments.struck + round(seconds * 1e9)
-        if self.round.fault.lasts is None:
+        elif self.round.fault.lasts is None:
             self.summary.failovers.append(seconds)
 
     def audit(self) -> None:
@@ -209,18 +201,8 @@ class ClusterRounds(ClusterExperiment):
 
     def _record(self, findings: Sequence[Finding]) -> None:
         """Keep what became of the writes of this round."""
-        roles = Roles(self._cluster.nodes, self._struck_node, self._successor, self._cluster.primary())
-        self.summary.cluster_rounds.append(
-            record_of(
-                self.round.fault.name,
-                roles,
-                self._moments,
-                self._recorder.operations(self._first),
-                findings,
-                node_of=self._connections.node_of,
-                set_aside=list(self._set_aside()),
-            )
-        )
+        fates, operations = WriteFates(list(findings)), self._recorder.operations(self._first)
+        self.summary.cluster_rounds.append(self.recorded(operations, fates, set_aside=list(self._set_aside())))
 
     def _set_aside(self) -> Iterator[SetAside]:
         """What nodes undid in this round."""
@@ -250,14 +232,7 @@ class ClusterRounds(ClusterExperiment):
 
     def _writer(self, choose: Callable[[], str], pacing: Pacing | None) -> Client:
         log = self._recorder.client()
-
-        def connect() -> Session:
-            node = choose()
-            session = self.at(node)()
-            self._connections.opened(log.client, monotonic_ns(), node)
-            return session
-
-        return self._clients.writer(self._period, log, connect=connect, pacing=pacing)
+        return self._clients.writer(self._period, log, connect=self.connecting(log.client, choose), pacing=pacing)
 
     @property
     def _half(self) -> int:

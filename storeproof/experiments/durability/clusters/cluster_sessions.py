@@ -9,21 +9,22 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from time import monotonic_ns
 from typing import Final
 
-from storeproof.check import judge_sessions
+from storeproof.check import SessionReads, judge_sessions
 from storeproof.contract import Address, Layout, Session
 from storeproof.experiments.client import Client, under_load
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.durability.clusters.cluster_experiment import ClusterExperiment
 from storeproof.experiments.durability.clusters.cluster_linearizability import Paced
 from storeproof.experiments.durability.clusters.session_clients import SessionClient, Way
-from storeproof.experiments.durability.clusters.session_summary import SessionSummary
+from storeproof.experiments.durability.clusters.session_summary import SessionSummary, found_in
 from storeproof.experiments.fault_experiment import Subject, check_load
 from storeproof.faults.cluster_fault import ClusterFault
-from storeproof.history import Recorder
+from storeproof.history import Operation, Recorder
 from storeproof.spec.scale import DurabilityScale
 
 _WAYS: Final[tuple[Way, ...]] = ("following", "following", "spread", "spread", "tied", "tied")
@@ -91,7 +92,8 @@ class ClusterSessions(ClusterExperiment):
 
     def first_client(self, node: str) -> Client:
         """A client of a key that no other reads."""
-        return Client(self.at(node), SessionClient(self._recorder.client(), self._layout, self._name, len(_WAYS), self._random()), Paced())
+        strategy = SessionClient(self._recorder.client(), self._layout, self._name, len(_WAYS), self._random())
+        return Client(self.at(node), strategy, Paced())
 
     def go_on(self, primary: str) -> None:  # noqa: ARG002 - its clients ask for it
         """Those that follow the primary connect to the new one."""
@@ -99,20 +101,24 @@ class ClusterSessions(ClusterExperiment):
 
     def audit(self) -> None:
         """Judge what was read, once the cluster is whole for the next round."""
+        self._moments.ended = monotonic_ns()
         self.make_whole()
         operations = self._recorder.operations()
         judged = {
             way: judge_sessions([each for each in operations if each.action == "put" or _way(each.client) == way])
             for way in dict.fromkeys(_WAYS)
         }
-        self.summary.judge_round(self.round.fault.name, judged)
+        found = found_in(judged, self._moments, self._connections.node_of)
+        reads, first = [each for each in operations if each.action == "get"], [alike[0] for alike in found.wrong if alike]
+        self.summary.judge_round(judged, found, self.recorded(reads, _Right(judged.values()), wrong=first))
 
     @property
     def _name(self) -> str:
         return f"session{self.done() + 1}"
 
     def _client(self, way: Way) -> Client:
-        log = self._recorder.client()
+        log, nodes = self._recorder.client(), dict[int, str]()
+        """Of the client's sessions, by their identity: each lives as long as the round."""
         others = [name for name in self._cluster.nodes if name != self._struck_node]
         strategy = SessionClient(
             log,
@@ -120,17 +126,27 @@ class ClusterSessions(ClusterExperiment):
             self._name,
             len(_WAYS),
             self._random(),
-            elsewhere=None if way == "following" else self._opening(others[log.client % len(others)]),
+            elsewhere=None if way == "following" else self._opening(others[log.client % len(others)], nodes),
             replaced=None if way == "tied" else self._replaced,
+            asking=lambda session: self._connections.opened(log.client, monotonic_ns(), nodes[id(session)]),
         )
-        return Client(self.at(self._struck_node) if way == "tied" else self.subject.open, strategy, Paced())
 
-    def _opening(self, node: str) -> Callable[[], Session]:
+        def connect() -> Session:
+            node = self._struck_node if way == "tied" else self._cluster.primary()
+            session = self.at(node)()
+            nodes[id(session)] = node
+            return session
+
+        return Client(connect, strategy, Paced())
+
+    def _opening(self, node: str, nodes: dict[int, str]) -> Callable[[], Session]:
         connect = self.at(node)
 
         def opened() -> Session:
-            self._further.append(connect())
-            return self._further[-1]
+            session = connect()
+            self._further.append(session)
+            nodes[id(session)] = node
+            return session
 
         return opened
 
@@ -141,6 +157,21 @@ class ClusterSessions(ClusterExperiment):
 
     def _random(self) -> random.Random:
         return random.Random(self.subject.rng.getrandbits(64))
+
+
+class _Right:
+    """Which reads show less than their client knew."""
+
+    def __init__(self, judged: Iterable[SessionReads]) -> None:
+        self._wrong = {each.read for reads in judged for each in (*reads.forgotten, *reads.back)}
+
+    def lost(self, read: Operation, /) -> bool:
+        """Whether it does."""
+        return read in self._wrong
+
+    def found(self, read: Operation, /) -> bool:
+        """Whether it does not."""
+        return read not in self._wrong
 
 
 def _way(client: int) -> Way | None:

@@ -11,17 +11,20 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from time import monotonic_ns
 from typing import Final
 
 from storeproof.check import judge_transfers
+from storeproof.check.transfers import Judged
 from storeproof.contract import Address, Layout, Session
 from storeproof.experiments.client import Client, open_clients, under_load
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.durability.clusters.cluster_experiment import ClusterExperiment, Persistent
-from storeproof.experiments.durability.clusters.transfer_summary import TransferSummary
+from storeproof.experiments.durability.clusters.transfer_summary import TransferSummary, found_in
 from storeproof.experiments.durability.clusters.transfers import ACCOUNTS, ENTRIES, Ledger
 from storeproof.experiments.fault_experiment import Subject, check_load
 from storeproof.faults.cluster_fault import ClusterFault
+from storeproof.history import Transfer
 from storeproof.spec.scale import DurabilityScale
 
 _BEFORE: Final = 50
@@ -72,11 +75,11 @@ class ClusterTransfers(ClusterExperiment):
         """Clients on new accounts, tied to the primary and not."""
         self.begin()
         self._ledger = Ledger(self._layouts[ENTRIES], self._layouts[ACCOUNTS], f"round{self.done() + 1}")
-        half, connect = max(1, self._scale.clients // 2), self.at(self._struck_node)
+        half, struck = max(1, self._scale.clients // 2), self._struck_node
         with ExitStack() as self._all_load:
-            tied = open_clients(half, lambda: self._client(connect))
+            tied = open_clients(half, lambda: self._client(lambda: struck))
             self._all_load.enter_context(under_load(tied))
-            following = open_clients(half, lambda: self._client(self.subject.open))
+            following = open_clients(half, lambda: self._client(self._cluster.primary))
             self._followers = self._all_load.enter_context(under_load(following))
             wait_until(lambda: self._ledger.acknowledged >= _BEFORE, _WAIT_SECONDS, _LOOK_SECONDS)
             time.sleep(self.subject.rng.uniform(*self._scale.load_seconds))
@@ -85,20 +88,40 @@ class ClusterTransfers(ClusterExperiment):
 
     def first_client(self, node: str) -> Client:
         """A client of the same accounts."""
-        return self._client(self.at(node))
+        return self._client(lambda: node)
 
     def go_on(self, primary: str) -> None:  # noqa: ARG002 - its clients ask for it
         """Half of the clients."""
-        clients = open_clients(max(1, self._scale.clients // 2), lambda: self._client(self.subject.open))
+        clients = open_clients(max(1, self._scale.clients // 2), lambda: self._client(self._cluster.primary))
         self._all_load.enter_context(under_load(clients))
 
     def audit(self) -> None:
         """Wait until the cluster is whole, and read all in one snapshot."""
+        self._moments.ended = monotonic_ns()
         self.make_whole()
         transfers, snapshots = self._ledger.transfers(), self._ledger.snapshots()
         with self.subject.session() as session:
             books = self._ledger.books(session, transfers)
-        self.summary.judge_round(self.round.fault.name, judge_transfers(transfers, books, snapshots), self.struck)
+        judged = judge_transfers(transfers, books, snapshots)
+        found = found_in(judged, self.struck, self._connections.node_of)
+        self.summary.judge_round(judged, found, self.recorded(transfers, _Happened(judged), wrong=[*found.halves, *found.losses]))
 
-    def _client(self, connect: Callable[[], Session]) -> Client:
-        return self._ledger.client(connect, random.Random(self.subject.rng.getrandbits(64)), Persistent())
+    def _client(self, choose: Callable[[], str]) -> Client:
+        """One that connects to the node that is chosen then."""
+        rng = random.Random(self.subject.rng.getrandbits(64))
+        return self._ledger.client(lambda number: self.connecting(number, choose), rng, Persistent())
+
+
+class _Happened:
+    """What became of acknowledged transfers."""
+
+    def __init__(self, judged: Judged) -> None:
+        self._lost = set(judged.lost)
+
+    def lost(self, transfer: Transfer, /) -> bool:
+        """Whether it is not there."""
+        return transfer in self._lost
+
+    def found(self, transfer: Transfer, /) -> bool:
+        """Whether it is."""
+        return transfer not in self._lost

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from storeproof.history import Operation
+from storeproof.experiments.durability.clusters.round_record import Sent
 
 
 class Connections:
@@ -15,7 +15,7 @@ class Connections:
         """That client uses a connection with that node from now on. `moment`: nanoseconds on the clock of the operations."""
         self._opened.setdefault(client, []).append((moment, node))
 
-    def node_of(self, operation: Operation) -> str | None:
+    def node_of(self, operation: Sent) -> str | None:
         """The node that it was sent to; None if its client is none of these."""
         found = None
         for moment, node in self._opened.get(operation.client, ()):

@@ -5,15 +5,50 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from storeproof.check import Anomaly, Finding
-from storeproof.history import Operation
+from storeproof.history import Ending, Operation
 from storeproof.result.measured.cluster_round import BIN_SECONDS, ClusterRoundRecord, NodeCourse, NodeSpan, Phase, SetAside
 
 _BIN_NS = int(BIN_SECONDS * 1e9)
 _PHASES: Sequence[Phase] = ("before", "during", "after")
 _DAMAGED = (Anomaly.TORN, Anomaly.INVENTED)
 """A record that was damaged in place does not show which writes are missing; see `losses`."""
+
+
+class Sent(Protocol):
+    """What a client asked a node for: an operation, or a transfer."""
+
+    @property
+    def client(self) -> int:
+        """Its number."""
+
+    @property
+    def invoked(self) -> int:
+        """When, in nanoseconds on one clock for all clients."""
+
+    @property
+    def completed(self) -> int | None:
+        """When the answer arrived; None if there was none."""
+
+    @property
+    def outcome(self) -> Ending:
+        """How it ended."""
+
+
+S = TypeVar("S", bound=Sent)
+S_contra = TypeVar("S_contra", bound=Sent, contravariant=True)
+
+
+class Fates(Protocol[S_contra]):
+    """What became of what was acknowledged."""
+
+    def lost(self, sent: S_contra, /) -> bool:
+        """Whether what was read excludes it."""
+
+    def found(self, sent: S_contra, /) -> bool:
+        """Whether it was read in the end."""
 
 
 @dataclass
@@ -32,7 +67,7 @@ class Moments:
     ended: int = 0
     """The load had ended."""
 
-    def phase_of(self, operation: Operation) -> Phase:
+    def phase_of(self, operation: Sent) -> Phase:
         """When it was acknowledged, or, if it was not, when it was sent."""
         moment = operation.invoked if operation.outcome != "ok" or operation.completed is None else operation.completed
         if moment < self.strike:
@@ -59,21 +94,21 @@ def record_of(
     fault: str,
     roles: Roles,
     moments: Moments,
-    operations: Iterable[Operation],
-    findings: Iterable[Finding],
+    operations: Iterable[S],
+    fates: Fates[S],
     *,
-    node_of: Callable[[Operation], str | None],
-    set_aside: Sequence[SetAside],
+    node_of: Callable[[S], str | None],
+    set_aside: Sequence[SetAside] = (),
+    wrong: Sequence[str] = (),
 ) -> ClusterRoundRecord:
     """The record of a round.
 
     Args:
         operations: of this round or of all.
-        findings: of all audits of the round.
         node_of: the node that an operation was sent to; None for one that is not of the clients under the fault.
+        wrong: the first that are, in words.
     """
-    fates = _Fates(list(findings))
-    answered: dict[tuple[str, Phase], list[Operation]] = {}
+    answered: dict[tuple[str, Phase], list[S]] = {}
     for each in operations:
         if moments.began <= each.invoked <= moments.ended and (node := node_of(each)) is not None:
             answered.setdefault((node, moments.phase_of(each)), []).append(each)
@@ -100,10 +135,11 @@ def record_of(
             if (course := _course(node, [each for phase in _PHASES for each in answered.get((node, phase), ())], fates, moments))
         ],
         set_aside=list(set_aside),
+        wrong=list(wrong),
     )
 
 
-class _Fates:
+class WriteFates:
     """What became of acknowledged writes, by the findings of the round's audits in their order."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
@@ -112,18 +148,18 @@ class _Fates:
         self._survivors = {finding.survivor for finding in in_the_end.values()}
         self._right = {place for place, finding in in_the_end.items() if finding.anomaly is Anomaly.OK}
 
-    def lost(self, write: Operation) -> bool:
+    def lost(self, write: Operation, /) -> bool:
         """Whether what was read excludes it."""
         return write in self._missing
 
-    def found(self, write: Operation) -> bool:
+    def found(self, write: Operation, /) -> bool:
         """Whether it was read in the end. A counter that is right has all of its increments."""
         if write.action == "increment":
             return write.place in self._right
         return write in self._survivors and write not in self._missing
 
 
-def _span(node: str, phase: Phase, operations: Sequence[Operation], fates: _Fates, moments: Moments) -> NodeSpan:
+def _span(node: str, phase: Phase, operations: Sequence[S], fates: Fates[S], moments: Moments) -> NodeSpan:
     ended = Counter(each.outcome for each in operations)
     acknowledged = [each for each in operations if each.outcome == "ok"]
     last = max((each.completed for each in acknowledged if each.completed is not None), default=None)
@@ -139,7 +175,7 @@ def _span(node: str, phase: Phase, operations: Sequence[Operation], fates: _Fate
     )
 
 
-def _course(node: str, operations: Sequence[Operation], fates: _Fates, moments: Moments) -> NodeCourse | None:
+def _course(node: str, operations: Sequence[S], fates: Fates[S], moments: Moments) -> NodeCourse | None:
     """None if it acknowledged nothing."""
     bins, found, lost = Counter[int](), Counter[int](), Counter[int]()
     for each in operations:

@@ -38,6 +38,7 @@ class SessionClient(Strategy):
         *,
         elsewhere: Callable[[], Session] | None = None,
         replaced: threading.Event | None = None,
+        asking: Callable[[Session], None] = lambda _: None,
     ) -> None:
         """
         Args:
@@ -45,6 +46,7 @@ class SessionClient(Strategy):
             clients: how many there are: keys of any of them are read.
             elsewhere: opens a session with another node, for some of the reads; who gives it closes what it opened.
             replaced: set when another node is the primary: the client then connects again, as a driver that looks for the primary does.
+            asking: told the session before each request.
         """
         self._log = log
         self._layout = layout
@@ -53,6 +55,7 @@ class SessionClient(Strategy):
         self._rng = rng
         self._elsewhere = elsewhere
         self._replaced = replaced
+        self._asking = asking
         self._other: Session | None = None
         self._sequence = 0
         self._position: Any = None
@@ -112,6 +115,7 @@ class SessionClient(Strategy):
         if isinstance(session, Causal):
             session.follow(self._position)
         self._under_way = action
+        self._asking(session)
         self._log.invoke(action, (self._layout.model.model, self._key), write_id=new_id)
         self._reply = call(collection, self._layout, action, self._key, *written)
         if isinstance(session, Causal):

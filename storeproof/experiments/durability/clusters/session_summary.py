@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from storeproof.blame import Ending
 from storeproof.check import SessionReads
+from storeproof.check.sessions import Regress
+from storeproof.experiments.durability.clusters.round_record import Moments
 from storeproof.experiments.durability.clusters.session_clients import Way
 from storeproof.experiments.summary import Summary
+from storeproof.history import Operation
+from storeproof.result.measured.cluster_round import ClusterRoundRecord
 
 _LISTED: Final = 4
 """The number of findings that are kept of each way in a round, and named in a message."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The first reads of each way in a round that are wrong, in words."""
+
+    wrong: Sequence[Sequence[str]]
+    """By way, those that forget and those that go back."""
+    unexplained: Sequence[str]
 
 
 @dataclass(kw_only=True)
@@ -33,24 +46,27 @@ class SessionSummary(Summary):
     """The first of each round."""
     unexplained: list[str] = field(default_factory=list)
     """Reads of what was never written, or refused."""
+    course: list[ClusterRoundRecord] = field(default_factory=list)
+    """The judged rounds, for the result."""
 
     @property
     def rounds(self) -> int:
         """The judged ones."""
         return self.strikes.total()
 
-    def judge_round(self, fault: str, judged: Mapping[Way, SessionReads]) -> None:
+    def judge_round(self, judged: Mapping[Way, SessionReads], found: Found, record: ClusterRoundRecord) -> None:
         """Count a round, by how its clients read."""
+        fault = record.fault
         self.strikes[fault] += 1
-        self.wrong_rounds[fault] += any(found.forgotten or found.back for found in judged.values())
+        self.wrong_rounds[fault] += any(reads.forgotten or reads.back for reads in judged.values())
         where = f"round {self.rounds} ({fault})"
-        for way, found in judged.items():
-            self.reads[way] += found.reads
-            self.forgotten[way] += len(found.forgotten)
-            self.back[way] += len(found.back)
-            self.wrong += [f"{where}: {way} {each}, which it had written" for each in found.forgotten[:_LISTED]]
-            self.wrong += [f"{where}: {way} {each}, which it had read" for each in found.back[:_LISTED]]
-            self.unexplained += [f"{where}: {way} client {each.client}: {each.with_answer()}" for each in found.unexplained[:_LISTED]]
+        for way, reads in judged.items():
+            self.reads[way] += reads.reads
+            self.forgotten[way] += len(reads.forgotten)
+            self.back[way] += len(reads.back)
+        self.wrong += [f"{where}: {each}" for alike in found.wrong for each in alike]
+        self.unexplained += [f"{where}: {each}" for each in found.unexplained]
+        self.course.append(record)
 
     @property
     def ending(self) -> Ending:
@@ -90,3 +106,30 @@ class SessionSummary(Summary):
     def unexcused(self) -> list[str]:
         """Of what was never written."""
         return self.unexplained
+
+
+def found_in(judged: Mapping[Way, SessionReads], moments: Moments, node_of: Callable[[Operation], str | None]) -> Found:
+    """The first of each way.
+
+    Args:
+        moments: those of the round.
+        node_of: the node that was asked.
+    """
+
+    def where(asked: Operation) -> str:
+        """Of an answer."""
+        moment = asked.invoked if asked.completed is None else asked.completed
+        return f"by {node_of(asked)} at {moments.second(moment):+.3f} s"
+
+    def told(way: Way, each: Regress, how: str) -> str:
+        return f"{way} {each}, which it had {how}; that was answered {where(each.known)}, and this {where(each.read)}"
+
+    wrong = [
+        [told(way, each, how) for each in found[:_LISTED]]
+        for way, reads in judged.items()
+        for how, found in (("written", reads.forgotten), ("read", reads.back))
+    ]
+    unexplained = [
+        f"{way} client {each.client}: {each.with_answer()}" for way, reads in judged.items() for each in reads.unexplained[:_LISTED]
+    ]
+    return Found(wrong, unexplained)

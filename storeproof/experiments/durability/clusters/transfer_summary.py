@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,9 +11,19 @@ from storeproof.blame import Ending
 from storeproof.check.transfers import Judged
 from storeproof.experiments.summary import Summary
 from storeproof.history import Transfer
+from storeproof.result.measured.cluster_round import ClusterRoundRecord
 
 _LISTED: Final = 4
 """The number of findings of each kind that are kept of a round, and named in a message."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is wrong in a round, in words."""
+
+    losses: Sequence[str]
+    halves: Sequence[str]
+    """With what was refused and is there."""
 
 
 @dataclass(kw_only=True)
@@ -33,6 +43,8 @@ class TransferSummary(Summary):
     """Those in which acknowledged transfers are missing."""
     halved: Counter[str] = field(default_factory=Counter)
     """Those in which half of a transfer was seen, or one that was refused."""
+    course: list[ClusterRoundRecord] = field(default_factory=list)
+    """The judged rounds, for the result."""
     losses: list[str] = field(default_factory=list)
     """The first of each round that are missing."""
     halves: list[str] = field(default_factory=list)
@@ -43,8 +55,9 @@ class TransferSummary(Summary):
         """The judged ones."""
         return self.strikes.total()
 
-    def judge_round(self, fault: str, judged: Judged, struck: int) -> None:
-        """Count a round. `struck`: the time of the fault, on the clock of the transfers."""
+    def judge_round(self, judged: Judged, found: Found, record: ClusterRoundRecord) -> None:
+        """Count a round."""
+        fault = record.fault
         self.strikes[fault] += 1
         self.acknowledged += judged.acknowledged
         self.refused += judged.refused
@@ -55,8 +68,9 @@ class TransferSummary(Summary):
         self.lossy[fault] += bool(judged.lost)
         self.halved[fault] += judged.halves or bool(judged.returned)
         where = f"round {self.rounds} ({fault})"
-        self.losses += [f"{where}: lost {_when(each, struck)}" for each in judged.lost[:_LISTED]]
-        self.halves += [f"{where}: {each}" for each in list(_halves(judged, struck))[:_LISTED]]
+        self.losses += [f"{where}: {each}" for each in found.losses]
+        self.halves += [f"{where}: {each}" for each in found.halves]
+        self.course.append(record)
 
     @property
     def ending(self) -> Ending:
@@ -101,14 +115,25 @@ class TransferSummary(Summary):
         return ", ".join(f"{name} {rounds[name]} of {struck}" for name, struck in self.strikes.items())
 
 
-def _when(transfer: Transfer, struck: int) -> str:
-    """The transfer, and when it was answered."""
+def found_in(judged: Judged, struck: int, node_of: Callable[[Transfer], str | None]) -> Found:
+    """The first of each kind.
+
+    Args:
+        struck: the time of the fault, on the clock of the transfers.
+        node_of: the node that answered a transfer.
+    """
+    losses = [f"lost {_when(each, struck, node_of)}" for each in judged.lost[:_LISTED]]
+    return Found(losses, list(_halves(judged, struck, node_of))[:_LISTED])
+
+
+def _when(transfer: Transfer, struck: int, node_of: Callable[[Transfer], str | None]) -> str:
+    """The transfer, and which node answered it when."""
     assert transfer.completed is not None, "it was answered"
-    return f"{transfer}, {(transfer.completed - struck) / 1e9:+.3f} s from the fault"
+    return f"{transfer} by {node_of(transfer)}, {(transfer.completed - struck) / 1e9:+.3f} s from the fault"
 
 
-def _halves(judged: Judged, struck: int) -> Iterator[str]:
-    yield from (f"refused, and there: {_when(each, struck)}" for each in judged.returned)
+def _halves(judged: Judged, struck: int, node_of: Callable[[Transfer], str | None]) -> Iterator[str]:
+    yield from (f"refused, and there: {_when(each, struck, node_of)}" for each in judged.returned)
     yield from judged.torn
     for name, (shown, expected) in judged.uneven.items():
         yield f"{name} shows {shown}, and the transfers that happened add up to {expected}"

@@ -53,10 +53,10 @@ class Ledger:
         self.names = [f"{name}:account{number}" for number in range(_ACCOUNTS)]
         self._logs: list[Log] = []
 
-    def client(self, connect: Callable[[], Session], rng: random.Random, pacing: Pacing) -> Client:
-        """Another client; clients are opened by one thread."""
+    def client(self, connect: Callable[[int], Callable[[], Session]], rng: random.Random, pacing: Pacing) -> Client:
+        """Another client, which is connected by its number; clients are opened by one thread."""
         self._logs.append(Log(len(self._logs)))
-        return Client(connect, Transferring(self, self._logs[-1], rng), pacing)
+        return Client(connect(self._logs[-1].client), Transferring(self, self._logs[-1], rng), pacing)
 
     @property
     def acknowledged(self) -> int:
