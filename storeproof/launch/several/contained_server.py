@@ -34,9 +34,11 @@ class ContainedServer(ProcessHandle):
                 f"{self._name} cannot be launched by container: before its start commands run by the Python of the suites",
                 "--launch=process",
             )
-        if missing := _missing(image, (launch.binary, *sorted({*launch.programs, *first}))):
+        if missing := self._missing((launch.binary, *sorted({*launch.programs, *first}))):
+            store = self._name.partition(",")[0]
             raise NotAvailable(
-                f"{self._name}: the image {image} has no {', '.join(missing)}", "--launch=process, or --image STORE=IMAGE  # one that has"
+                f"{self._name}: the image {image} has no {', '.join(missing)}",
+                f"--image {store}=IMAGE  # one that has, or --launch=process",
             )
         return {}
 
@@ -57,8 +59,20 @@ class ContainedServer(ProcessHandle):
         assert self._request.image is not None, "the cluster names it"
         return self._request.image
 
+    def _missing(self, programs: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of the programs that the image does not have. Raises `NotAvailable`: that cannot be looked up."""
+        from docker.errors import DockerException
+
+        try:
+            return _missing(self._image, programs)
+        except (DockerException, OSError) as reason:  # the errors of the engine's client are OSErrors
+            raise NotAvailable(
+                f"{self._name}: the programs of the image {self._image} cannot be found by its shell: {container_engine.said(reason)}",
+                "--launch=process",
+            ) from None
+
 
 @functools.cache
 def _missing(image: str, programs: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the programs that the image does not have; looked up once per run."""
+    """Looked up once per run: a container of its own costs a third of a second."""
     return tuple(container_engine.output_of(image, ("sh", "-c", _LOOK, "sh", *programs), labels(keep=False)).split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import psutil
 import pytest
 
 from storeproof.cleanup.sweep import sweep_all
-from storeproof.contract import NodeAddresses
+from storeproof.contract import NodeAddresses, Unknown
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied
 from storeproof.launch.launcher import make
 from storeproof.launch.several.cluster import ClusterHandle
@@ -170,10 +171,16 @@ def test_it_stops_and_starts_as_a_whole(handle: ClusterHandle, running: tuple[Cl
 
 
 def test_who_kills_a_container_is_told_from_its_server(handle: ClusterHandle) -> None:
-    """A kill from outside spoils the round; an end of its own is the store's."""
+    """A kill from outside spoils the round, as does a limit of memory; an end of its own is the store's."""
     container_of(handle, "n1").kill()
     assert eventually(lambda: not handle.alive(), 5)
     with pytest.raises(MachineFailed, match="was killed from outside: SIGKILL"):
+        handle.check_alive()
+    handle.heal()
+    with contextlib.suppress(Unknown):  # or the connection ends without a word
+        command(handle.node("n1").address, "SETRANGE", "long", str(2 * SHARE), "x")
+    assert eventually(lambda: not handle.alive(), 5)
+    with pytest.raises(MachineFailed, match=r"needed more than the 64 MiB that --memory allows"):
         handle.check_alive()
     handle.heal()
     command(handle.node("n1").address, "SHUTDOWN", "NOSAVE")
