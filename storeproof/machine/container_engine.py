@@ -213,11 +213,9 @@ def said(reason: Exception) -> str:
     """What the engine says in an error of its client, or that it does not answer."""
     import docker.errors
 
-    return (
-        f"the engine says: {getattr(reason, 'explanation', None) or reason}"
-        if isinstance(reason, docker.errors.DockerException)
-        else ("the engine does not answer")
-    )
+    if not isinstance(reason, docker.errors.DockerException):
+        return "the engine does not answer"
+    return f"the engine says: {getattr(reason, 'explanation', None) or reason}"
 
 
 def remove(thing: Any, **options: bool) -> None:

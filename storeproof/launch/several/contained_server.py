@@ -14,7 +14,7 @@ from storeproof.launch.process import ProcessHandle
 from storeproof.launch.several.contained_processes import PLACE, ContainedProcesses
 from storeproof.machine import container_engine
 
-PYTHON: Final = "${python}"
+_PYTHON: Final = "${python}"
 _LOOK: Final = 'for each do command -v "$each" >/dev/null || echo "$each"; done'
 
 
@@ -28,12 +28,14 @@ class ContainedServer(ProcessHandle):
     def _find_programs(self) -> Mapping[str, str]:
         """Nothing: the names are those in the image. Raises `NotAvailable` if it lacks one."""
         launch, image = self._launch, self._image
-        first = {each[0] for each in (*launch.initialise, *launch.before_start)}
-        if PYTHON in first:
+        commands = (*launch.initialise, *launch.before_start)
+        texts = (launch.binary, *launch.command, *launch.files.values(), *(item for each in commands for item in each))
+        if any(_PYTHON in text for text in texts):
             raise NotAvailable(
-                f"{self._name} cannot be launched by container: before its start commands run by the Python of the suites",
+                f"{self._name} cannot be launched by container: it needs {_PYTHON}, the Python of the suites, which no image has",
                 "--launch=process",
             )
+        first = {each[0] for each in commands}
         if missing := self._missing((launch.binary, *sorted({*launch.programs, *first}))):
             store = self._name.partition(",")[0]
             raise NotAvailable(

@@ -205,7 +205,7 @@ def test_what_an_image_lacks_is_said_before_anything_is_made(tmp_path: Path) -> 
             ClusterHandle(replace(request, launch=launch, cluster=replace(request.cluster, topology=topology)))
 
     refused("the image storeproof/redis has no no-such-copier", programs=("no-such-copier",))
-    refused("by the Python of the suites", before_start=(("${python}", "-c", "pass"),))
+    refused("the Python of the suites, which no image has", before_start=(("${python}", "-c", "pass"),))
     refused("its file names no image", Launch())
     assert list(tmp_path.iterdir()) == []
     assert names() == containers
