@@ -21,13 +21,12 @@ def sweep_all(base: Path | None = None, *, containers: bool = False) -> list[str
     """
     bases = {each.resolve(): None for each in (base, default_base(), ext4.MEMORY) if each is not None}
     done = [line for each in bases for line in sweep_directories(each)]
-    done += sweep_networks()  # after the processes in them
     if containers or any_of_ours():
         from storeproof.machine.container_engine import sweep_containers
 
         with suppress(NotAvailable, OSError):  # the errors of the engine's client are OSErrors
             done += sweep_containers()
-    return done
+    return done + sweep_networks()  # after the processes in them
 
 
 def sweep_directories(base: Path) -> list[str]:

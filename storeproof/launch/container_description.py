@@ -47,12 +47,12 @@ def describe(request: LaunchRequest, launch: ContainerLaunch, image: str, direct
     else:
         container_engine.client().volumes.create(mark, labels=labels(keep=directory.keep))
         mounts.append(Mount(launch.data, mark, "volume"))
-    described.with_kwargs(labels=labels(keep=directory.keep), mounts=mounts, **_limits(request))
+    described.with_kwargs(labels=labels(keep=directory.keep), mounts=mounts, **limits(request))
     _publish_ports(described, launch)
     return described
 
 
-def _limits(request: LaunchRequest) -> dict[str, str | int]:
+def limits(request: LaunchRequest) -> dict[str, str | int]:
     """The engine's arguments that limit cores and memory. Swap is disabled."""
     cores: dict[str, str | int] = {}
     if request.cores and container_engine.runs_here():

@@ -5,10 +5,9 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, StoreproofError
-from storeproof.machine.memory_group import MemoryGroup
 from storeproof.machine.shortage import Shortage, ShortageWatch
 from storeproof.units import size
 
@@ -16,6 +15,16 @@ _OUTSIDE: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, sign
 """Signals that users and the kernel send, but servers do not send to themselves."""
 _SHELL: Final = 128
 """If a signal ended its command, a shell or the first process of a container exits with this number plus the signal's."""
+
+
+class MemoryLimit(Protocol):
+    """A limit of the memory of one server."""
+
+    limit: int
+    """Bytes."""
+
+    def kills(self) -> int:
+        """Number of its processes that the kernel has killed for exceeding the limit."""
 
 
 class EndCause:
@@ -29,8 +38,8 @@ class EndCause:
         self.has_run = False
         """Whether it has ever been ready. Until then a shortage raises `NotAvailable` (the outcome is `not_run`), afterwards
         `MachineFailed` (the attempt is spoiled)."""
-        self.memory: MemoryGroup | None = None
-        """The control group that limits its memory; None without a limit."""
+        self.memory: MemoryLimit | None = None
+        """The limit of its memory; None without one."""
         self._kills = 0
 
     def begin(self, places: Sequence[Path], *, data: bool, inherits: bool) -> None:

@@ -27,7 +27,7 @@ def make(request: LaunchRequest, notice: Callable[[str], None]) -> Handle:
 
     `auto` chooses the endpoint if the user named one; else a container, if an engine answers and has the image or can pull it; else a
     local process. `notice` is called with the reason for each launcher that was skipped.
-    Of a composite store each server is launched so, by itself. The servers of a cluster are always processes.
+    Of a composite store each server is launched so, by itself. The servers of a cluster are processes, unless containers are requested.
 
     Raises:
         NotAvailable: this machine does not support the requested launcher, or with `auto` any; with every reason and remedy.

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -23,14 +23,13 @@ from storeproof.launch.log import read_since, tail
 from storeproof.launch.managed_server import NO_NODES, ManagedServer
 from storeproof.launch.readiness import timeout_error
 from storeproof.launch.request import LaunchRequest
-from storeproof.launch.server_processes import ServerProcesses
+from storeproof.launch.server_processes import Leader, ServerProcesses
 from storeproof.launch.template import Template
 from storeproof.machine import ports
 from storeproof.machine.deadline import Deadline, progress_of
 from storeproof.machine.file_digest import digest_of
 from storeproof.machine.programs import check_traversable, find_program, find_programs
 from storeproof.machine.usage import UsageMeter
-from storeproof.network.namespaces import entered
 from storeproof.spec.store import ProcessLaunch
 
 _HOST: Final = "127.0.0.1"
@@ -60,21 +59,15 @@ class ProcessHandle(ManagedServer):
         if launch is None:
             raise request.not_described("process")
         self._launch = launch
-        self._programs = find_programs(launch, self._name)
         self._user = _UNPRIVILEGED if launch.unprivileged and os.geteuid() == 0 else None
-        if self._user is not None:
-            check_traversable(self._base(), self._user)
+        self._programs = self._find_programs()
         self.initialised = False
         self._log_begins = 0
         self._made: ServerProcesses | None = None
         with self._making():
-            directory = self._make_directory()
+            directory = self._make_directory(containers=self.kind == "container")
             self.data = directory.data
-            if request.memory is not None:
-                self._end_cause.memory = directory.limit_memory(request.memory)
-            self._made = ServerProcesses(
-                self._name, directory, self._end_cause, user=self._user, install=launch.install, cores=request.cores
-            )
+            self._made = self._make_processes(directory)
             self._address = self._choose_address()
 
     @property
@@ -85,7 +78,7 @@ class ProcessHandle(ManagedServer):
     @property
     def binary_digest(self) -> str | None:
         """See `Handle.binary_digest`."""
-        digests = [digest_of(self._programs[name]) for name in (self._launch.binary, *self._launch.servers)]
+        digests = [digest_of(self._program(name)) for name in (self._launch.binary, *self._launch.servers)]
         return " and ".join(str(each) for each in digests) if all(digests) else None
 
     @property
@@ -105,7 +98,7 @@ class ProcessHandle(ManagedServer):
             self._run_each(self._launch.before_start)
             if self._is_taken():
                 raise self._port_taken()
-            self._spawn([self._programs[self._launch.binary], *self._template().command(self._launch.command)])
+            self._spawn([self._program(self._launch.binary), *self._template().command(self._launch.command)])
         except OSError as reason:
             raise self._as_shortage(reason) from None
 
@@ -187,6 +180,35 @@ class ProcessHandle(ManagedServer):
         assert self._made is not None, "made with the handle"
         return self._made
 
+    def _find_programs(self) -> Mapping[str, str]:
+        """The paths of its programs, by name. Raises `NotAvailable`, also if its user may not enter its directory."""
+        if self._user is not None:
+            check_traversable(self._base(), self._user)
+        return find_programs(self._launch, self._name)
+
+    def _program(self, name: str) -> str:
+        """The path of one program. Raises `NotAvailable`."""
+        return self._programs.get(name) or find_program(name, self._launch, self._name)
+
+    def _make_processes(self, directory: WorkDir) -> ServerProcesses:
+        request, node = self._request, self._request.node
+        memory = directory.limit_memory(request.memory) if request.memory is not None else None
+        self._end_cause.memory = memory
+        return ServerProcesses(
+            self._name,
+            directory,
+            self._end_cause,
+            user=self._user,
+            install=self._launch.install,
+            cores=request.cores,
+            memory=memory,
+            namespace=node.namespace if node is not None else None,
+        )
+
+    def _places(self, directory: WorkDir) -> Mapping[str, str]:
+        """What `${data}`, `${run}` and `${python}` stand for."""
+        return {"data": str(directory.data), "run": str(directory.run), "python": sys.executable}
+
     def _initialise(self, commands: Sequence[Sequence[str]]) -> None:
         """Write the configuration files and run the commands, once."""
         if self.initialised:
@@ -208,22 +230,18 @@ class ProcessHandle(ManagedServer):
         """Run commands one after another, as the server's user; each must end with 0."""
         template = self._template()
         for command in commands:
-            program = self._programs.get(command[0]) or find_program(command[0], self._launch, self._name)
-            process = self._spawn([program, *template.command(command[1:])])
+            process = self._spawn([self._program(command[0]), *template.command(command[1:])])
             code = self._wait(process, f"{self._name}: {command[0]} did not end within")
             if code != 0:
                 raise self._error_for(f"{self._name}: {command[0]} {describe_exit(code)}", shell_status(code))
             self._processes.leader = None
 
     def _template(self) -> Template:
-        directory = self._directory()
         values = {
-            "data": str(directory.data),
-            "run": str(directory.run),
+            **self._places(self._directory()),
             "port": str(self._address.port),
             **self._node_values(),
             **{f"port.{name}": str(port) for name, port in self._address.ports.items()},
-            "python": sys.executable,
             "user": self._launch.user or "",
             "password": self._launch.password or "",
         }
@@ -246,16 +264,14 @@ class ProcessHandle(ManagedServer):
             return {}
         return {"address": node.host, **{f"address.{name}": address for name, address in node.addresses.items()}}
 
-    def _spawn(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+    def _spawn(self, command: Sequence[str]) -> Leader:
         directory = self._directory()
         self._end_cause.begin([directory.root], data=self._disk is None, inherits=True)
         self._log_begins = directory.log.stat().st_size
         self._began = time.monotonic()
-        node = self._request.node
-        with entered(node.namespace if node is not None else None):
-            return self._processes.spawn(command)
+        return self._processes.spawn(command)
 
-    def _wait(self, process: subprocess.Popen[bytes], what: str) -> int:
+    def _wait(self, process: Leader, what: str) -> int:
         """Wait until the process has ended; return its return code. `what`: the beginning of the message for a timeout."""
         deadline = Deadline(self._launch.start_seconds, self._progress)
         while True:
@@ -314,7 +330,7 @@ class ProcessHandle(ManagedServer):
         with contextlib.suppress(MachineFailed, OSError):
             if self._made is not None:
                 self._made.kill(note_shared_files=True)
-                self._made.remove_shared_memory()
+                self._made.remove_remains()
             directory.end_limit()
             if self._disk is not None:
                 self._disk.close()

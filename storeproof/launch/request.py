@@ -57,9 +57,8 @@ class LaunchRequest:
     def not_described(self, kind: str) -> NotAvailable | UsageError:
         """The error for a launcher that the store's file does not describe, or for an endpoint without a URL."""
         if self.cluster is not None:
-            return NotAvailable(
-                f"{self.store} cannot be launched by {kind} as a cluster: the servers of a topology are processes", "--launch=process"
-            )
+            lacking = "its file names no image" if kind == "container" else "storeproof starts the servers of a topology itself"
+            return NotAvailable(f"{self.store} cannot be launched by {kind} as a cluster: {lacking}", "--launch=process")
         if self.parts:
             return NotAvailable(
                 f"{self.store} cannot be launched by {kind}: it is a composite store, whose servers storeproof starts itself",
@@ -93,6 +92,8 @@ class NodeLocation:
 
     namespace: str
     """The name of its network namespace."""
+    holder: str | None
+    """The container that holds the namespace, and that the server's container shares it with; None: the server is a process."""
     host: str
     """Its address."""
     port: int

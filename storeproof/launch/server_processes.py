@@ -8,13 +8,15 @@ import signal
 import subprocess
 import threading
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Protocol
 
 from storeproof.cleanup.workdir import WorkDir
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.launch.end_cause import EndCause
 from storeproof.machine import process_tree, shared_memory, shortage
 from storeproof.machine.cores import hold, running_on
+from storeproof.machine.memory_group import MemoryGroup
+from storeproof.network.namespaces import entered
 
 _GONE_SECONDS: Final = 30.0
 """How long a killed process may take to disappear: writing dirty pages to a slow disk can delay it for seconds."""
@@ -22,21 +24,49 @@ _INHERITED: Final = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "VIR
 """The only variables that a server inherits from the environment: the user's PGDATA or MYSQL_HOME must not configure it."""
 
 
+class Leader(Protocol):
+    """The process that is started, as `subprocess.Popen` has it."""
+
+    @property
+    def pid(self) -> int:
+        """Its id on this machine."""
+
+    def poll(self) -> int | None:
+        """Its return code, negative for a signal; None while it runs."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait until it has ended; return its return code. Raises `subprocess.TimeoutExpired` after `timeout` seconds."""
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal; do nothing if it has ended."""
+
+
 class ServerProcesses:
     """The processes run in `run/` of a working directory, whose marker records them: a sweep finds them if storeproof was killed."""
 
     def __init__(
-        self, name: str, directory: WorkDir, end_cause: EndCause, *, user: str | None, install: str, cores: Sequence[int] = ()
+        self,
+        name: str,
+        directory: WorkDir,
+        end_cause: EndCause,
+        *,
+        user: str | None,
+        install: str = "",
+        cores: Sequence[int] = (),
+        memory: MemoryGroup | None = None,
+        namespace: str | None = None,
     ) -> None:
         """Nothing is started yet.
 
         Args:
             name: the store, for messages.
             directory: their working directory.
-            end_cause: decides who is to blame for an end, and has the limit of memory.
+            end_cause: decides who is to blame for an end.
             user: the user that they run as; None: the current one.
             install: the command that installs their program, for the remedy.
             cores: the cores that they run on; empty: all.
+            memory: the control group that limits their memory; None without a limit.
+            namespace: the network namespace that they run in; None: that of this process.
         """
         self._name = name
         self._directory = directory
@@ -44,10 +74,12 @@ class ServerProcesses:
         self._user = user
         self._install = install
         self._cores = cores
+        self._memory = memory
+        self._namespace = namespace
         self._starting = threading.Lock()
         self._kills = self._kills_before = 0
         self._shared_files: dict[str, int] = {}
-        self.leader: subprocess.Popen[bytes] | None = None
+        self.leader: Leader | None = None
         """The process that was started last; None before the first start and after a kill."""
 
     @property
@@ -59,7 +91,7 @@ class ServerProcesses:
         """Call at the beginning of a start. A `kill` after that ends the start, even between two of its commands."""
         self._kills_before = self._kills
 
-    def spawn(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+    def spawn(self, command: Sequence[str]) -> Leader:
         """Start a command, with its output appended to the log.
 
         Raises:
@@ -70,37 +102,11 @@ class ServerProcesses:
         with self._starting:
             if self.struck:
                 raise self._end_cause.store_error(f"{self._name} was killed while it was started")
-            directory = self._directory
-            # Record the program before it runs: if storeproof is killed in between, a sweep recognises it by its program and directory.
-            directory.programs.add(os.path.realpath(command[0]))
-            directory.write_marker()
-            kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-            with directory.log.open("ab") as log, running_on(self._cores):
-                try:
-                    self.leader = process = subprocess.Popen(
-                        command,
-                        stdin=subprocess.DEVNULL,
-                        stdout=log,
-                        stderr=subprocess.STDOUT,
-                        cwd=directory.run,
-                        env={**kept, "LC_ALL": "C.UTF-8", "HOME": str(directory.run), "TMPDIR": str(directory.run)},
-                        start_new_session=True,
-                        user=self._user,
-                        group=pwd.getpwnam(self._user).pw_gid if self._user else None,
-                        extra_groups=[] if self._user else None,
-                    )
-                except OSError as reason:
-                    if shortage.shortage_of(reason):
-                        raise
-                    who = f" by the user {self._user}" if self._user else ""
-                    raise NotAvailable(f"{self._name}: {command[0]} cannot be run{who}: {reason.strerror}", self._install) from None
-            stat = process_tree.read_stat(process.pid)
-            if stat is not None:
-                directory.leaders.add((stat.pid, stat.start))
-                directory.write_marker()
-            if self._end_cause.memory is not None:
-                self._end_cause.memory.add(process.pid)
-            return process
+            self.leader = leader = self._begin(command)
+            self._record(leader.pid)
+            if self._memory is not None:
+                self._memory.add(leader.pid)
+            return leader
 
     def hold_in_limits(self) -> None:
         """Make sure that all processes run on their cores and are in the control group that limits their memory.
@@ -109,7 +115,7 @@ class ServerProcesses:
             MachineFailed: one cannot be moved to the cores.
             NotAvailable: one cannot be moved to the control group.
         """
-        memory = self._end_cause.memory
+        memory = self._memory
         if not self._cores and memory is None:
             return
         pids = [each.pid for each in self.members()]
@@ -176,7 +182,41 @@ class ServerProcesses:
         """Record the files of shared memory that they map now, which are not in their directory and outlive them."""
         self._shared_files.update(shared_memory.mapped_files(each.pid for each in self.members()))
 
-    def remove_shared_memory(self) -> None:
-        """Remove the shared memory that they used. Call it after all have ended."""
+    def remove_remains(self) -> None:
+        """Remove what outlives them: the shared memory that they used. Call it after all have ended."""
         shared_memory.remove_files(self._shared_files)
         shared_memory.remove_segments(pid for pid, _ in self._directory.leaders)
+
+    def _begin(self, command: Sequence[str]) -> Leader:
+        """Start a command; see `spawn`."""
+        directory = self._directory
+        # Record the program before it runs: if storeproof is killed in between, a sweep recognises it by its program and directory.
+        directory.programs.add(os.path.realpath(command[0]))
+        directory.write_marker()
+        kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+        with directory.log.open("ab") as log, running_on(self._cores), entered(self._namespace):
+            try:
+                return subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    cwd=directory.run,
+                    env={**kept, "LC_ALL": "C.UTF-8", "HOME": str(directory.run), "TMPDIR": str(directory.run)},
+                    start_new_session=True,
+                    user=self._user,
+                    group=pwd.getpwnam(self._user).pw_gid if self._user else None,
+                    extra_groups=[] if self._user else None,
+                )
+            except OSError as reason:
+                if shortage.shortage_of(reason):
+                    raise
+                who = f" by the user {self._user}" if self._user else ""
+                raise NotAvailable(f"{self._name}: {command[0]} cannot be run{who}: {reason.strerror}", self._install) from None
+
+    def _record(self, pid: int) -> None:
+        """Note a leader in the marker, by which a sweep finds it and what descends from it."""
+        stat = process_tree.read_stat(pid)
+        if stat is not None:
+            self._directory.leaders.add((stat.pid, stat.start))
+            self._directory.write_marker()

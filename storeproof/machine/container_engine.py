@@ -10,6 +10,7 @@ import functools
 import os
 import re
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -182,14 +183,39 @@ def remove_folder(folder: Path, image: str, labels: dict[str, str]) -> None:
     """Remove a directory from inside a container, if its files belong to the image's user and so this user may not."""
     from docker.types import Mount
 
-    options = {"entrypoint": "rm", "user": "0", "mounts": [Mount("/storeproof", str(folder.parent), "bind")], "labels": labels}
-    remover = client().containers.create(image, ["-rf", f"/storeproof/{folder.name}"], **options)
+    output_of(
+        image, ("rm", "-rf", f"/storeproof/{folder.name}"), labels, user="0", mounts=[Mount("/storeproof", str(folder.parent), "bind")]
+    )
+
+
+def output_of(image: str, command: Sequence[str], labels: dict[str, str], **options: Any) -> str:
+    """What a command says in a container of its own, which is then removed. Raises the errors of the engine's client."""
+    program, *arguments = command
+    made = client().containers.create(image, arguments, entrypoint=program, labels=labels, **options)
     try:
-        remover.start()
-        remover.wait()
+        made.start()
+        made.wait()
+        return str(made.logs().decode("utf-8", "replace"))
     finally:
         # With its volumes, since the image may declare some.
-        remove(remover, v=True, force=True)
+        remove(made, v=True, force=True)
+
+
+def remove_container(name: str) -> None:
+    """Remove a container, with its volumes, if there is one of this name. Raises the errors of the engine's client."""
+    import docker.errors
+
+    with contextlib.suppress(docker.errors.NotFound):
+        remove(client().containers.get(name), v=True, force=True)
+
+
+def said(reason: Exception) -> str:
+    """What the engine says in an error of its client, or that it does not answer."""
+    import docker.errors
+
+    if not isinstance(reason, docker.errors.DockerException):
+        return "the engine does not answer"
+    return f"the engine says: {getattr(reason, 'explanation', None) or reason}"
 
 
 def remove(thing: Any, **options: bool) -> None:

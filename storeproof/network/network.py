@@ -9,7 +9,7 @@ and what a stranger answered would be taken for the store's answer.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from storeproof.errors import MachineFailed, NotAvailable
@@ -60,14 +60,17 @@ class Network:
         """The name of a node's namespace."""
         return self.mark.namespace(node)
 
-    def make(self) -> None:
+    def make(self, held: Mapping[str, int] | None = None) -> None:
         """Make it. What faults need is tried at once: a kernel without it must not be noticed in the middle of a round.
+
+        Args:
+            held: by node, a process whose namespace is that of the node: it gets a name. Other nodes get a new one.
 
         Raises:
             NotAvailable: this machine cannot.
         """
         try:
-            self._make()
+            self._make(held or {})
         except MachineFailed as failure:
             raise NotAvailable(f"a cluster needs a network of its own, which this machine cannot make: {failure}") from None
 
@@ -132,10 +135,12 @@ class Network:
         namespace alive, without a name."""
         remove(self.mark, [self.namespace(part) for part in (*self.nodes, SWITCH)])
 
-    def _make(self) -> None:
+    def _make(self, held: Mapping[str, int]) -> None:
         switch, cable = self.namespace(SWITCH), self.mark.interface
         run(Command(("ip", "netns", "add", switch)))  # alone: the first one of a machine also prepares the directory of the names
-        run(*(Command(("ip", "netns", "add", self.namespace(node))) for node in self.nodes))
+        names = {node: self.namespace(node) for node in self.nodes}
+        run(*(Command(("ip", "netns", "add", name)) for node, name in names.items() if node not in held))
+        run(*(Command(("ip", "netns", "attach", names[node], str(pid))) for node, pid in held.items()))
         way = f"link add {cable} type veth peer name host netns {switch}"
         # First: it is in no one's way, and there is no moment without it.
         nothing = f"route add unreachable {self._subnet} metric {self.mark.metric}"

@@ -235,7 +235,7 @@ def test_a_primary_that_is_no_node_is_the_adapters_error(
 
 
 def test_it_is_a_cluster_without_power_cuts(tmp_path: Path, handle: ClusterHandle, adapter: SmallCluster) -> None:
-    """What it cannot is refused before anything is started; so are containers."""
+    """What it cannot is refused before anything is started; so are containers without an image."""
     assert handle.cluster is handle
     assert handle.cannot(Capability.CLUSTER) is None
     assert handle.cannot(Capability.KILL_NODES) is None

@@ -2,7 +2,7 @@
 
 Not collected by pytest, since it takes minutes: `nox -s kills`, or `python tests/nuisance/kills.py --kills 50 --seed 7`. It needs
 redis-server; as root it cuts the power and kills clusters too (etcd, MongoDB, MariaDB with Galera, where they are installed), and with an
-engine that has the image storeproof/redis trials in containers. `--target cluster` kills clusters alone.
+engine that has the image storeproof/redis trials and a cluster in containers. `--target cluster` kills clusters alone.
 
 A trial is killed by INT, TERM, HUP or KILL, once or twice. Then another command of ours is run, as a user would, and what is left
 after that counts. A kill before the first case has nothing to report, nor has one of the doctor: they come on top of the wanted number.
@@ -47,6 +47,9 @@ _BEGAN = re.compile(r"/test_\w+\.py [.FEun+?kx]")
 _INTERFACE = re.compile(r"sp[0-9a-f]{8}")
 _ROUTE = re.compile(r"198\.1[89]\..* metric (\d+)")
 _COLLECTING = "test session starts"
+_IMAGE = "storeproof/redis"
+_IN_CONTAINERS = ("--launch=container", f"--image=redis={_IMAGE}")
+_ON_NODES = "test_guarantee and (node_loss or partition)"
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ class Target:
     """No kill comes later than that."""
     binary: str = ""
     """Of the server, without which there is no trial."""
+    image: str = ""
+    """That of its containers, without which there is none."""
     reports: bool = True
 
 
@@ -76,13 +81,20 @@ TARGETS = (
     Target("sqlite, power cuts", _trial("--store=sqlite", "-k", "key_access or power_loss or full_disk"), _LONGEST),
     Target(
         "redis, a container",
-        _trial("--store=redis:aof-always", "--launch=container", "--image=redis=storeproof/redis", "-k", "key_access or guarantee"),
+        _trial("--store=redis:aof-always", *_IN_CONTAINERS, "-k", "key_access or guarantee"),
         _LONGEST,
+        image=_IMAGE,
+    ),
+    Target(
+        "redis, a cluster in containers",
+        _trial("--store=redis:sentinel-wait-1", *_IN_CONTAINERS, "-k", _ON_NODES),
+        _LONGEST_OF_CLUSTERS,
+        image=_IMAGE,
     ),
     *(
         Target(
             f"{store}, a cluster",
-            _trial(f"--store={store}", "--launch=process", "-k", "test_guarantee and (node_loss or partition)"),
+            _trial(f"--store={store}", "--launch=process", "-k", _ON_NODES),
             _LONGEST_OF_CLUSTERS,
             binary,
         )
@@ -255,8 +267,8 @@ def _in_engine(pid: int) -> list[str]:
 def here() -> tuple[Target, ...]:
     """The targets that this machine can run."""
     lacking = {each.name for each in TARGETS if each.binary and shutil.which(each.binary) is None}
-    if container_engine.unavailable() is not None or not container_engine.has_image("storeproof/redis"):
-        lacking.add("redis, a container")
+    if container_engine.unavailable() is not None or not container_engine.has_image(_IMAGE):
+        lacking |= {each.name for each in TARGETS if each.image}
     for name in sorted(lacking):
         print(f"not here: {name}")
     return tuple(each for each in TARGETS if each.name not in lacking)

@@ -1,4 +1,8 @@
-"""Launches the cluster of a topology: processes in a network namespace for each node, which the adapter forms into one store."""
+"""Launches the cluster of a topology: servers in a network namespace for each node, which the adapter forms into one store.
+
+The servers are processes; or each is in a container, which shares the namespace of a container that does nothing else: see
+`NamespaceHolder`. All else is the same, for the topology, the faults and the adapter.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +25,17 @@ from storeproof.launch.process import ProcessHandle
 from storeproof.launch.readiness import timeout_error
 from storeproof.launch.request import LaunchRequest, NodeLocation
 from storeproof.launch.several.cluster_node import ClusterNode, kill_together
+from storeproof.launch.several.contained_server import ContainedServer
+from storeproof.launch.several.namespace_holder import NamespaceHolder
 from storeproof.launch.several.together import Together
+from storeproof.machine import container_engine
 from storeproof.machine.deadline import Deadline, progress_of
 from storeproof.machine.usage import UsageMeter
 from storeproof.network.network import Network
 from storeproof.spec.store import Launch
 
 NO_CUT: Final = "the power of the nodes of a cluster cannot be cut: each would need a disk of its own"
+_HANDLES: Final[Mapping[LaunchKind, type[ProcessHandle]]] = {"process": ProcessHandle, "container": ContainedServer}
 _PAUSE: Final = 0.05
 """Seconds between two questions to a cluster."""
 
@@ -35,7 +43,7 @@ _PAUSE: Final = 0.05
 class ClusterHandle(Together):
     """A cluster as one store: its address is that of the primary. It is also its own `RunningCluster`."""
 
-    kind: LaunchKind = "process"
+    kind: LaunchKind
     data: Path | None = None
     image_digest: str | None = None
     power_cut_method: str | None = None
@@ -44,11 +52,11 @@ class ClusterHandle(Together):
         """Make the network and the directories of all servers. Nothing is started yet.
 
         Raises:
-            NotAvailable: the network cannot be made here, a program is not installed, or power cuts are asked for.
+            NotAvailable: the network cannot be made here, a program is not installed, or not in the image, or power cuts are asked for.
             UsageError: the data directory cannot be written to.
         """
         assert request.cluster is not None
-        if request.kind not in ("auto", "process"):
+        if request.kind == "endpoint":
             raise request.not_described(request.kind)
         if request.power_cut is not None:
             raise NotAvailable(NO_CUT)
@@ -56,20 +64,24 @@ class ClusterHandle(Together):
         self._topology = request.cluster.topology
         self._adapter = request.cluster.adapter
         self._formed = False
+        self.kind = "container" if request.kind == "container" else "process"
         self._meter: UsageMeter | None = None
         self._members: dict[str, ClusterNode] = {}
         self._order = list(self._topology.nodes)
         self._started: list[ProcessHandle] = []
         self.network = Network(self._order)
+        self._holders: dict[str, NamespaceHolder] = {}
         registry.add(self)
         try:
-            reap_at_exit(default_base(), networks=True)
+            reap_at_exit(default_base(), containers=self.kind == "container", networks=True)
+            if self.kind == "container":
+                request = self._hold(request)
             for node, services in self._topology.nodes.items():
                 servers: dict[str, ProcessHandle] = {}
                 self._members[node] = ClusterNode(node, servers)  # already now, so that `close` finds those that were made
                 for service in services:
-                    servers[service] = ProcessHandle(self._request_of(request, node, service))
-            self.network.make()
+                    servers[service] = _HANDLES[self.kind](self._request_of(request, node, service))
+            self.network.make({node: holder.start() for node, holder in self._holders.items()})
         except BaseException:
             self.close()
             raise
@@ -233,8 +245,26 @@ class ClusterHandle(Together):
         with registry.deferring_signals():
             for node in self._members.values():
                 node.close()
+            for holder in self._holders.values():
+                holder.close()
             self.network.close()
             registry.discard(self)
+
+    def _hold(self, request: LaunchRequest) -> LaunchRequest:
+        """Name the holders, and the image: the user's, or that of the store's file. Raises `NotAvailable`: there is none of them here."""
+        described = request.launch.container
+        image = request.image or (described.image if described is not None else None)
+        if image is None:
+            raise request.not_described("container")
+        if not container_engine.runs_here():
+            raise NotAvailable(
+                f"{self._name}: the container engine runs on another machine, and the network of a cluster is made on this one",
+                "--launch=process",
+            )
+        install = described.install if described is not None and request.image is None else None
+        self.image_digest = container_engine.require_image(image, self._name, install)
+        self._holders = {node: NamespaceHolder(self.network.namespace(node), image) for node in self._topology.nodes}
+        return replace(request, image=image)
 
     def _request_of(self, request: LaunchRequest, node: str, service: str) -> LaunchRequest:
         """The request for one server. All of them share the memory."""
@@ -249,7 +279,13 @@ class ClusterHandle(Together):
             kind="process",
             memory=None if request.memory is None else request.memory // servers,
             cluster=None,
-            node=NodeLocation(namespace=self.network.namespace(node), host=addresses[node], port=described.port, addresses=addresses),
+            node=NodeLocation(
+                namespace=self.network.namespace(node),
+                holder=self._holders[node].name if node in self._holders else None,
+                host=addresses[node],
+                port=described.port,
+                addresses=addresses,
+            ),
         )
 
     def _servers(self) -> list[ProcessHandle]:

@@ -76,6 +76,6 @@ def test_cores_of_another_machine_are_not_named(monkeypatch: pytest.MonkeyPatch)
     """It is given as many, whichever they are."""
     asked = request(REDIS, cores=(6, 7))
     monkeypatch.setattr(container_engine, "runs_here", lambda: True)
-    assert container_description._limits(asked) == {"cpuset_cpus": "6,7"}
+    assert container_description.limits(asked) == {"cpuset_cpus": "6,7"}
     monkeypatch.setattr(container_engine, "runs_here", lambda: False)
-    assert container_description._limits(asked) == {"nano_cpus": 2 * 10**9}
+    assert container_description.limits(asked) == {"nano_cpus": 2 * 10**9}
