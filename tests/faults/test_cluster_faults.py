@@ -35,6 +35,7 @@ def test_these_are_the_faults_of_clusters() -> None:
         "lagging_node_wipe": True,
         "lossy_links": False,
         "pause_primary": False,
+        "slow_links": False,
         "split_all": False,
     }
 
@@ -42,7 +43,7 @@ def test_these_are_the_faults_of_clusters() -> None:
 def test_those_that_strike_all_nodes_end_by_themselves() -> None:
     """No other node need take over: two of three may hear no one."""
     lasting = {name: fault.lasts for name in NAMES if isinstance(fault := find(name), ClusterFault) and fault.lasts is not None}
-    assert lasting == {"lossy_links": 5.0, "split_all": 5.0}
+    assert lasting == {"lossy_links": 5.0, "slow_links": 5.0, "split_all": 5.0}
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,7 @@ def test_those_that_strike_all_nodes_end_by_themselves() -> None:
         ("kill_primary", [call.primary(), call.node("n2"), call.node().kill()]),
         ("lossy_links", [call.primary(), call.network.lose(0.75)]),
         ("pause_primary", [call.primary(), call.node("n2"), call.node().pause()]),
+        ("slow_links", [call.primary(), call.network.delay(0.1)]),
         ("split_all", [call.primary(), call.network.split()]),
     ],
 )

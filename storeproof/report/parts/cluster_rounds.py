@@ -38,6 +38,9 @@ WORDS: Final = {
     "deaf_primary": FaultWords("is deaf to the others", "was deaf to the others", "hears the others again"),
     "split_all": FaultWords("is parted, as all are", "was parted, as all were", "hears the others again", everywhere=True),
     "lossy_links": FaultWords("loses packets, as all do", "lost packets, as all did", "loses none any more", everywhere=True),
+    "slow_links": FaultWords(
+        "is far from the others, as all are", "was far from the others, as all were", "is near again", everywhere=True
+    ),
     "pause_primary": FaultWords("is paused", "was paused", "goes on"),
     "lagging_node_wipe": FaultWords("is gone, with its data", "was slow, then gone", "is back"),
     "kill_primary": FaultWords("is killed", "was gone", "is back"),

@@ -66,6 +66,9 @@ class MemoryNetwork:
     def lose(self, share: float) -> None:
         self._cluster.share = share
 
+    def delay(self, seconds: float) -> None:
+        self._cluster.late = seconds
+
     def slow(self, node: str, kbit: int) -> None:
         self._cluster.apart.add(node)
 
@@ -76,7 +79,7 @@ class MemoryNetwork:
         self._cluster.deeds.append("network healed")
         self._cluster.apart.clear()
         self._cluster.deaf.clear()
-        self._cluster.share = 0.0
+        self._cluster.share = self._cluster.late = 0.0
 
 
 class MemoryNode:
@@ -114,6 +117,8 @@ class MemoryCluster:
         """Those that are heard and hear no other."""
         self.share = 0.0
         """Of the packets that are lost: what was lost is sent again."""
+        self.late = 0.0
+        """Seconds that one node's answer to another takes longer."""
         self.deeds: list[str] = []
         self.network = MemoryNetwork(self)
         self.nodes = NAMES
@@ -134,6 +139,8 @@ class MemoryCluster:
         for each in hearing:
             with each.lock:
                 Store.stored(each, name, key, record)
+        if self.synchronous:
+            time.sleep(self.late)
         return 0 if source.name in self.deaf else len(hearing)
 
     def node(self, name: str) -> MemoryNode:
