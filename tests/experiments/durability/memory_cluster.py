@@ -119,6 +119,8 @@ class MemoryCluster:
         """Of the packets that are lost: what was lost is sent again."""
         self.late = 0.0
         """Seconds that one node's answer to another takes longer."""
+        self.behind: set[str] = set()
+        """Those that came back and lack what was written meanwhile."""
         self.deeds: list[str] = []
         self.network = MemoryNetwork(self)
         self.nodes = NAMES
@@ -157,11 +159,18 @@ class MemoryCluster:
         return self._primary
 
     def elect(self, candidates: Sequence[str]) -> str:
-        """Those that are left all have the same."""
-        return candidates[0]
+        """Those that are left all have the same, but for one that has just come back."""
+        return min(candidates, key=lambda name: name in self.behind)
 
     def fail_over(self) -> None:
         pass
+
+    def bring_back(self, name: str) -> None:
+        """It gets new writes, and what it missed only when all is healed."""
+        self.behind.add(name)
+        self.stores[name].follows = True
+        self.stores[name].begin()
+        self.deeds.append(f"{name} back")
 
     def heal(self) -> None:
         """The others take the data of the primary, whatever they have."""
@@ -172,6 +181,7 @@ class MemoryCluster:
             with store.lock:
                 pass  # until a write that had begun before has ended
         self.network.heal_all()
+        self.behind.clear()
         self.deeds.append("healed")
         with main.lock:
             for store in others:

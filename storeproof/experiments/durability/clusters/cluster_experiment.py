@@ -11,13 +11,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from time import monotonic_ns
+from time import monotonic, monotonic_ns
 from typing import Final
 
 from storeproof.contract import Address, Refused, Session, Unknown
 from storeproof.errors import MachineFailed, StoreDied
 from storeproof.experiments.client import Client, ClosedLoop
 from storeproof.experiments.client_threads import Running
+from storeproof.experiments.durability.clusters.takeover import Second, Takeover
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.launch.handle import RunningCluster
@@ -84,6 +85,10 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """When the fault of this round began to end, under load."""
         self._gone = ""
         """The node that is lost now."""
+        self._second: Second | None = None
+        """The second strike of this round."""
+        self._missing = ""
+        """Why no node has become the primary yet."""
         self._followers: Running | None = None
         """The clients that follow the primary: they end at the fault, and others go on once there is another one."""
 
@@ -114,7 +119,7 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """Wait until the cluster is whole, and find the primary that this round strikes."""
         self._cluster.wait_whole()
         self._struck_node = self._cluster.primary()
-        self._successor = self._healed = None
+        self._successor = self._healed = self._second = None
 
     def fault(self) -> None:
         """Strike, and end the clients that follow the primary."""
@@ -129,16 +134,22 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
             self._followers.stop.set()
 
     def recover(self) -> None:
-        """Wait for the failover, all the while under load; end a fault that loses no node."""
-        if (lasts := self.round.fault.lasts) is not None:
-            self._outlast(lasts)
+        """Wait for the failover, all the while under load; end a fault that loses no node, and one that has struck twice."""
+        fault = self.round.fault
+        if fault.lasts is not None:
+            self._outlast(fault.lasts)
         else:
             self.failed_over(self._fail_over())
-            if self.round.fault.loses_node:
+            if fault.loses_node:
                 time.sleep(_SURVIVORS_SECONDS)
-                return
-            time.sleep(_SIDES_SECONDS)
+                if fault.second_lasts is None:
+                    return
+                self._strike_again(fault.second_lasts)
+            else:
+                time.sleep(_SIDES_SECONDS)
             self._end_fault()
+            if self._second is not None:
+                self._await_any()
         time.sleep(_DEPOSED_SECONDS)
 
     def replace_lost(self) -> None:
@@ -148,7 +159,7 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
 
     def make_whole(self) -> None:
         """Give the cluster a lost node back, and wait until it is whole."""
-        if self.round.fault.loses_node:
+        if self._gone:
             self.replace_lost()
         self._cluster.wait_whole()
 
@@ -196,6 +207,7 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
 
     def _end_fault(self) -> None:
         self._healed = monotonic_ns()
+        self._gone = ""
         self.round.fault.end(self.handle)
 
     def _fail_over(self) -> float | None:
@@ -207,14 +219,14 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """
         deadline = Deadline(self._cluster.settle_seconds, lambda: None)
         self._cluster.fail_over()
-        found, missing = self._await_primary(deadline.has_passed)
+        found = self._await_primary(deadline.has_passed, self._struck_node, self._take_over)
         if found is not None:
-            return found
+            return self._since(found)
         if (ended := self.how_it_ended()) is not None:
             raise ended
         if self.round.fault.loses_node:
             what = f"with {self._struck_node} gone, no other node acknowledged a write within"
-            raise timeout_error(deadline, what, missing, lambda text: StoreDied(text, self.handle.log_tail()))
+            raise timeout_error(deadline, what, self._missing, lambda text: StoreDied(text, self.handle.log_tail()))
         return None
 
     def _outlast(self, seconds: float) -> None:
@@ -224,33 +236,59 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """
         time.sleep(seconds)
         self._end_fault()
-        deadline = Deadline(self._cluster.settle_seconds, lambda: None)
-        found, _ = self._await_primary(deadline.has_passed, same=True)  # if there is none, the audit finds that
-        if self._successor is not None:
-            self.failed_over(found)
+        found = self._await_any(self._take_over)
+        if found is not None and self._successor is not None:
+            self.failed_over(self._since(found))
 
-    def _await_primary(self, over: Callable[[], bool], *, same: bool = False) -> tuple[float | None, str]:
-        """Wait until a primary acknowledges a write, and have clients go on there.
+    def _strike_again(self, seconds: float) -> None:
+        """Strike the node that took over, and wait for a third one. That none takes over breaks no promise: two of three were struck within
+        a short time, and what they had is back with them."""
+        assert self._successor is not None, "else `_fail_over` has raised"
+        self._gone = self._successor
+        self.round.fault.strike_again(self._cluster, self._struck_node, self._successor)
+        moment, end = monotonic_ns(), monotonic() + seconds
+        with suppress(Unknown):  # an operator promotes none while another may have acknowledged more
+            self._cluster.fail_over()
+        takeover = self._await_primary(lambda: monotonic() > end, self._successor)
+        self._second = Second(self._successor, moment, takeover)
+        if takeover is not None:
+            time.sleep(_SURVIVORS_SECONDS)
+
+    def _take_over(self, found: Takeover) -> None:
+        self._successor = found.node if found.node != self._struck_node else None
+        self.go_on(found.node)
+
+    def _since(self, found: Takeover) -> float:
+        """Seconds since the fault."""
+        return (found.moment - self.struck) / 1e9
+
+    def _await_any(self, then: Callable[[Takeover], None] | None = None) -> Takeover | None:
+        """Wait for a primary, whichever it is. If there is none, the audit finds that."""
+        return self._await_primary(Deadline(self._cluster.settle_seconds, lambda: None).has_passed, None, then)
+
+    def _await_primary(
+        self, over: Callable[[], bool], other_than: str | None, then: Callable[[Takeover], None] | None = None
+    ) -> Takeover | None:
+        """Wait until a primary acknowledges a write; None if none did before it was over, see `_missing`.
 
         Args:
             over: whether to give up.
-            same: whether it may be the one that the fault struck.
-
-        Returns:
-            The seconds since the fault; or None, and what was missing.
+            other_than: not this node.
+            then: has clients go on there; those that began after an earlier failover find the primary themselves.
         """
-        missing = "the others name no other primary"
+        self._missing = "the others name no other primary"
         while not over():
             try:
                 primary = self._cluster.primary()
-                if (same or primary != self._struck_node) and (at := self._first_acknowledgement(primary)) is not None:
-                    self._successor = primary if primary != self._struck_node else None
-                    self.go_on(primary)
-                    return (at - self.struck) / 1e9, ""
+                if primary != other_than and (moment := self._first_acknowledgement(primary)) is not None:
+                    found = Takeover(primary, moment)
+                    if then is not None:
+                        then(found)
+                    return found
             except (Unknown, Refused) as reason:
-                missing = str(reason)
+                self._missing = str(reason)
             time.sleep(_LOOK_SECONDS)
-        return None, missing
+        return None
 
     def _first_acknowledgement(self, node: str) -> int | None:
         """Write at a node until a write is acknowledged; return that moment, or None if it answers otherwise."""

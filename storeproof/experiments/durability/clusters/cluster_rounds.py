@@ -135,8 +135,8 @@ class ClusterRounds(ClusterExperiment):
     def recover(self) -> None:
         """Under load, also after the fault: until then a replaced primary may have acknowledged writes."""
         super().recover()
-        self._moments.healed = self._healed
-        if not self.round.fault.loses_node:
+        self._moments.healed, self._moments.second = self._healed, self._second
+        if not self._gone:
             self.struck = monotonic_ns()
 
     def first_client(self, node: str) -> Client:
@@ -166,7 +166,7 @@ class ClusterRounds(ClusterExperiment):
         if self._register is not None:
             self.summary.read(self._register.seen(), stale_possible=self._stale_possible)
         try:
-            if self.round.fault.loses_node:
+            if self._gone:
                 with self.subject.session() as session:
                     findings += self._read_back(session, everything=False)
                 self.replace_lost()

@@ -7,8 +7,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from storeproof.check import Anomaly, Finding
+from storeproof.experiments.durability.clusters.takeover import Second
 from storeproof.history import Operation
-from storeproof.result.measured.cluster_round import BIN_SECONDS, ClusterRoundRecord, NodeCourse, NodeSpan, Phase, SetAside
+from storeproof.result.measured.cluster_round import (
+    BIN_SECONDS,
+    ClusterRoundRecord,
+    NodeCourse,
+    NodeSpan,
+    Phase,
+    SecondStrike,
+    SetAside,
+)
 
 _BIN_NS = int(BIN_SECONDS * 1e9)
 _PHASES: Sequence[Phase] = ("before", "during", "after")
@@ -27,6 +36,7 @@ class Moments:
     struck: int = 0
     """It had struck."""
     failed_over: int | None = None
+    second: Second | None = None
     healed: int | None = None
     """It began to end, under load."""
     ended: int = 0
@@ -39,7 +49,7 @@ class Moments:
             return "before"
         return "during" if self.healed is None or moment < self.healed else "after"
 
-    def second(self, moment: int) -> float:
+    def second_of(self, moment: int) -> float:
         """Relative to the fault, in milliseconds' precision."""
         return round((moment - self.struck) / 1e9, 3)
 
@@ -83,11 +93,11 @@ def record_of(
         struck=roles.struck,
         successor=roles.successor,
         primary=roles.primary,
-        began_second=moments.second(moments.began),
-        strike_second=moments.second(moments.strike),
-        failover_second=None if moments.failed_over is None else moments.second(moments.failed_over),
-        healed_second=None if moments.healed is None else moments.second(moments.healed),
-        ended_second=moments.second(moments.ended),
+        began_second=moments.second_of(moments.began),
+        strike_second=moments.second_of(moments.strike),
+        failover_second=None if moments.failed_over is None else moments.second_of(moments.failed_over),
+        healed_second=None if moments.healed is None else moments.second_of(moments.healed),
+        ended_second=moments.second_of(moments.ended),
         spans=[
             _span(node, phase, answered[node, phase], fates, moments)
             for node in roles.nodes
@@ -100,6 +110,7 @@ def record_of(
             if (course := _course(node, [each for phase in _PHASES for each in answered.get((node, phase), ())], fates, moments))
         ],
         set_aside=list(set_aside),
+        second_strike=None if moments.second is None else _second_strike(moments.second, moments),
     )
 
 
@@ -123,6 +134,16 @@ class _Fates:
         return write in self._survivors and write not in self._missing
 
 
+def _second_strike(second: Second, moments: Moments) -> SecondStrike:
+    taken = second.takeover
+    return SecondStrike(
+        node=second.node,
+        second=moments.second_of(second.moment),
+        successor=None if taken is None else taken.node,
+        failover_second=None if taken is None else moments.second_of(taken.moment),
+    )
+
+
 def _span(node: str, phase: Phase, operations: Sequence[Operation], fates: _Fates, moments: Moments) -> NodeSpan:
     ended = Counter(each.outcome for each in operations)
     acknowledged = [each for each in operations if each.outcome == "ok"]
@@ -135,7 +156,7 @@ def _span(node: str, phase: Phase, operations: Sequence[Operation], fates: _Fate
         lost=sum(map(fates.lost, acknowledged)),
         unknown=ended["unknown"],
         refused=ended["refused"],
-        last_second=None if last is None else moments.second(last),
+        last_second=None if last is None else moments.second_of(last),
     )
 
 
