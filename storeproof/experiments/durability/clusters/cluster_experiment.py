@@ -63,17 +63,16 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
 
     recovers_under_load = True
 
-    def __init__(self, subject: Subject, faults: Sequence[ClusterFault], rounds: int, connect_to: Callable[[Address], Session]) -> None:
+    def __init__(self, subject: Subject, turns: Sequence[ClusterFault], connect_to: Callable[[Address], Session]) -> None:
         """
         Args:
-            rounds: in how many each fault strikes.
+            turns: the fault of each round.
             connect_to: opens a session with one node, for clients that are tied to it.
         """
         super().__init__(subject)
         assert subject.handle.cluster is not None, "see `Capability.CLUSTER`"
         self._cluster: RunningCluster = subject.handle.cluster
-        self._faults = faults
-        self._rounds = rounds
+        self._turns = turns
         self._connect_to = connect_to
         self._struck_node = ""
         """The primary that clients of this round are tied to."""
@@ -108,10 +107,10 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """Count a failover, by the time since the fault; None: no other node became the primary within the topology's time."""
 
     def rounds(self) -> Iterator[ClusterRound]:
-        """The number of rounds for each fault, minus those that are done."""
-        total = self._rounds * len(self._faults)
+        """All turns that are not done."""
+        total = len(self._turns)
         while (number := self.done() + 1) <= total:
-            fault = self._faults[(number - 1) % len(self._faults)]
+            fault = self._turns[number - 1]
             self.subject.progress(f"{fault.name} · round {number}/{total}")
             yield ClusterRound(fault, last=number == total)
 

@@ -62,12 +62,12 @@ class ClusterRounds(ClusterExperiment):
     ) -> None:
         """
         Args:
-            faults: each strikes in as many rounds as the scale has.
+            faults: the first strikes in as many rounds as the scale has.
             connect_to: opens a session with one node, for clients that are tied to it.
             stale_possible: whether the variant says that its reads may be stale.
             summary: of earlier rounds, on another cluster that the machine spoiled; the rounds continue from there.
         """
-        super().__init__(subject, faults, scale.rounds, connect_to)
+        super().__init__(subject, scale.turns(faults), connect_to)
         self.summary = summary if summary is not None else DurabilitySummary()
         self.summary.clients = scale.clients
         self._layouts = layouts
