@@ -293,7 +293,7 @@ def _on_own_clusters(
             _require(fault, handle)
         attempt(handle, struck)
 
-    return on_own_stores(lambda: _launch(sut, struck[0]), with_all, spoiled, sut.scale.durability.rounds * len(struck))
+    return on_own_stores(lambda: _launch(sut, struck[0]), with_all, spoiled, len(sut.scale.durability.turns(struck)))
 
 
 def _require_nodes(sut: StoreUnderTest, guarantee: str) -> None:

@@ -20,6 +20,9 @@ class ClusterFault(Fault):
 
     The shipped clusters miss a node after one or two seconds.
     """
+    second_lasts: ClassVar[float | None] = None
+    """Seconds within which a third node may take over from the one that took over first, and is then struck by `strike_again`; None: no
+    second one is."""
 
     def strike(self, handle: Handle) -> None:
         """Strike the primary.
@@ -35,6 +38,10 @@ class ClusterFault(Fault):
     @abstractmethod
     def strike_node(self, cluster: RunningCluster, node: str) -> None:
         """Strike this node."""
+
+    def strike_again(self, cluster: RunningCluster, node: str, successor: str) -> None:
+        """Strike the node that took the place of the first. See `second_lasts`."""
+        raise NotImplementedError
 
     def end(self, handle: Handle) -> None:
         """End all faults of the cluster; see `RunningCluster.heal`."""

@@ -85,6 +85,13 @@ class RunningCluster(Protocol):
     def fail_over(self) -> None:
         """Make another node the primary, if that is the operator's task and not the cluster's own. Raises `Unknown` if it failed."""
 
+    def bring_back(self, name: str) -> None:
+        """Start a node that was killed, and make it a member again where that is the operator's task. It may still be catching up.
+
+        Raises:
+            StoreDied: it does not start, or the cluster does not take it in time.
+        """
+
     def heal(self) -> None:
         """End all faults: heal the network, resume what is paused, start what was killed, and replace a node that was emptied.
 

@@ -13,11 +13,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from storeproof.errors import MachineFailed, NotAvailable
+from storeproof.network.delay import Delay
 from storeproof.network.namespaces import NetworkMark
+from storeproof.network.packet_queue import PacketQueue
 from storeproof.network.programs import Command, run, unavailable
 from storeproof.network.reach import await_reached
 from storeproof.network.subnet import free_subnet
-from storeproof.network.traffic import drop_rules, slow_commands
+from storeproof.network.traffic import arrival_rules, slow_commands
 
 SWITCH: Final = ".switch"
 """Not a name that a node can have."""
@@ -53,6 +55,7 @@ class Network:
         """By node: those that it does not hear."""
         self._lost = 0.0
         """The share of packets between nodes that is dropped."""
+        self._delay: Delay | None = None
         self._slow: set[str] = set()
         self._unplugged: set[str] = set()
 
@@ -97,6 +100,14 @@ class Network:
         self._lost = share
         self._apply()
 
+    def delay(self, seconds: float) -> None:
+        """Each packet from each node to each other is held for that long where it arrives, and none overtakes another; those of clients are
+        not."""
+        if self._delay is not None:
+            raise RuntimeError("packets are held already")
+        self._delay = Delay(seconds, [self.namespace(node) for node in self.nodes])
+        self._apply()
+
     def slow(self, node: str, kbit: int) -> None:
         """What the node sends to the others together takes as long as on a line of `kbit` kilobits per second; clients notice nothing."""
         peers = [self.addresses[peer] for peer in self._peers(node)]
@@ -116,11 +127,11 @@ class Network:
         if back:
             run(*(self._link(node, "up") for node in back))
             self._unplugged.clear()
-        if self._lost or any(self._deaf.values()):
+        if self._lost or self._delay is not None or any(self._deaf.values()):
             self._lost = 0.0
             for peers in self._deaf.values():
                 peers.clear()
-            self._apply()
+            self._hear_again()
         if self._slow:
             run(*map(self._unslow, sorted(self._slow)))
             self._slow.clear()
@@ -133,6 +144,9 @@ class Network:
     def close(self) -> None:
         """Remove it; never raises, and may be called twice. Call it after the processes in it have ended: one that goes on keeps its
         namespace alive, without a name."""
+        if self._delay is not None:
+            self._delay.close()
+            self._delay = None
         remove(self.mark, [self.namespace(part) for part in (*self.nodes, SWITCH)])
 
     def _make(self, held: Mapping[str, int]) -> None:
@@ -159,6 +173,7 @@ class Network:
                 for node, address in self.addresses.items()
             )
         )
+        self._try_queues()
         self.lose(_TRIED_SHARE)
         self.slow(self.nodes[0], _TRIED_KBIT)
         self.heal_all()
@@ -166,13 +181,33 @@ class Network:
     def _peers(self, node: str) -> list[str]:
         return [each for each in self.nodes if each != node]
 
-    def _apply(self) -> None:
-        """Replace the rules of all nodes."""
+    def _hear_again(self) -> None:
+        """Remove the rules of all nodes. What was held goes on before what comes then."""
+        delay = self._delay
+        if delay is None:
+            self._apply()
+            return
+        try:
+            delay.release()
+        finally:
+            self._delay = None
+            self._apply()
+            delay.close()
+
+    def _try_queues(self) -> None:
+        """That this kernel has them, and rules for them."""
+        for node in self.nodes:
+            PacketQueue(self.namespace(node)).close()
+        self._apply(held=True)
+
+    def _apply(self, *, held: bool = False) -> None:
+        """Replace the rules of all nodes. `held`: also without a process that holds packets."""
+        held = held or self._delay is not None
         run(
             *(
                 Command(
                     ("iptables-restore", "-w"),
-                    drop_rules({self.addresses[peer]: self._dropped(node, peer) for peer in self._peers(node)}),
+                    arrival_rules({self.addresses[peer]: self._dropped(node, peer) for peer in self._peers(node)}, held=held),
                     self.namespace(node),
                 )
                 for node in self.nodes

@@ -1,23 +1,28 @@
-"""What is done to the traffic of a node: packets that are dropped, and packets that wait."""
+"""What is done to the traffic of a node: packets that are dropped, held back, or wait for a slow line."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Final
 
+from storeproof.network.packet_queue import NUMBER
+
 _QUEUE: Final = 4000
 """Packets that wait behind a slow link before any is dropped: more than the writes of a second."""
 
 
-def drop_rules(shares: Mapping[str, float]) -> str:
+def arrival_rules(shares: Mapping[str, float], *, held: bool = False) -> str:
     """The rules for `iptables-restore` of a node that loses, of what each of these addresses sends, that share; they replace all other
     rules of its filter. 1: it does not hear that address.
 
     Dropping is done where packets arrive, not where they leave: a sender's own kernel reports a rule on its way out as an error, and a
     partition is silent.
+
+    `held`: what is not dropped goes into the queue of the node's namespace, or on if no process has it.
     """
     drops = "".join(f"-A INPUT -s {source}/32 {_chance(share)}-j DROP\n" for source, share in shares.items() if share)
-    return f"*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n{drops}COMMIT\n"
+    queues = "".join(f"-A INPUT -s {source}/32 -j NFQUEUE --queue-num {NUMBER} --queue-bypass\n" for source in shares if held)
+    return f"*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n{drops}{queues}COMMIT\n"
 
 
 def slow_commands(device: str, addresses: Collection[str], kbit: int) -> str:

@@ -40,7 +40,7 @@ class Guarantee(SpecFile):
     fault: Name | None
     """The fault that tests it; none for `volatile`."""
     further_faults: Annotated[tuple[Name, ...], Strict(False)] = ()
-    """More faults that test it; each strikes in as many rounds as the first."""
+    """More faults that test it; each strikes in as many rounds as the first, or in fewer at a scale that says so."""
     load: Annotated[tuple[LoadShape, ...], Strict(False)] = ()
     """Load shapes under which it strikes, each of them in every round."""
     second_fault: bool = False

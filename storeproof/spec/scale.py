@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from collections.abc import Sequence
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import Field, PositiveInt, Strict, model_validator
 
 from storeproof.spec import older_formats
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 
+T = TypeVar("T")
 Seconds = Annotated[float, Field(gt=0, strict=False)]
 Share = Annotated[float, Field(gt=0, le=1)]
 Clients = Annotated[tuple[PositiveInt, ...], Strict(False), Field(min_length=1)]
@@ -30,9 +32,16 @@ class DurabilityScale(Frozen):
     """How often each fault strikes, and under what load."""
 
     rounds: Annotated[int, Field(ge=5)]
+    further_rounds: PositiveInt | None = None
+    """Rounds of each further fault of a guarantee; None: as many as of the first."""
     clients: PositiveInt
     load_seconds: Annotated[tuple[Seconds, Seconds], Strict(False)]
     """The fault strikes at a random moment between these times."""
+
+    def turns(self, faults: Sequence[T]) -> list[T]:
+        """Which of a guarantee's faults strikes in which round: they take turns, and further ones drop out when they had theirs."""
+        further = self.rounds if self.further_rounds is None else self.further_rounds
+        return [each for number in range(self.rounds) for place, each in enumerate(faults) if place == 0 or number < further]
 
 
 OutageFault = Literal["crash", "pause", "restart"]
@@ -107,7 +116,7 @@ class PerformanceScale(Frozen):
 class Scale(SpecFile):
     """One file of `spec/scales/`."""
 
-    FORMAT = (3, 0)
+    FORMAT = (3, 1)
     RENAMED = older_formats.SCALE
 
     scale: Literal["smoke", "standard", "full"]

@@ -35,6 +35,8 @@ def test_these_are_the_faults_of_clusters() -> None:
         "lagging_node_wipe": True,
         "lossy_links": False,
         "pause_primary": False,
+        "second_primary": True,
+        "slow_links": False,
         "split_all": False,
     }
 
@@ -42,7 +44,7 @@ def test_these_are_the_faults_of_clusters() -> None:
 def test_those_that_strike_all_nodes_end_by_themselves() -> None:
     """No other node need take over: two of three may hear no one."""
     lasting = {name: fault.lasts for name in NAMES if isinstance(fault := find(name), ClusterFault) and fault.lasts is not None}
-    assert lasting == {"lossy_links": 5.0, "split_all": 5.0}
+    assert lasting == {"lossy_links": 5.0, "slow_links": 5.0, "split_all": 5.0}
 
 
 @pytest.mark.parametrize(
@@ -53,6 +55,8 @@ def test_those_that_strike_all_nodes_end_by_themselves() -> None:
         ("kill_primary", [call.primary(), call.node("n2"), call.node().kill()]),
         ("lossy_links", [call.primary(), call.network.lose(0.75)]),
         ("pause_primary", [call.primary(), call.node("n2"), call.node().pause()]),
+        ("second_primary", [call.primary(), call.node("n2"), call.node().kill()]),
+        ("slow_links", [call.primary(), call.network.delay(0.1)]),
         ("split_all", [call.primary(), call.network.split()]),
     ],
 )
@@ -76,6 +80,14 @@ def test_a_lost_node_first_lags_then_is_silent_then_dies_and_then_its_disk_is_em
         call.node("n2"),
         call.node().empty(),
     ]
+
+
+def test_a_second_strike_follows_when_the_first_node_is_back(handle: Any) -> None:
+    """It strikes the one that took over. No other fault strikes twice."""
+    found = [fault for name in NAMES if isinstance(fault := find(name), ClusterFault) and fault.second_lasts is not None]
+    assert [(fault.name, fault.second_lasts) for fault in found] == [("second_primary", 10.0)]
+    found[0].strike_again(handle, "n2", "n3")
+    assert handle.mock_calls == [call.bring_back("n2"), call.node("n3"), call.node().kill()]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -48,6 +48,8 @@ NEEDS = {
     "pause_primary": Capability.CLUSTER,
     "power_cut": Capability.CUT_POWER,
     "process_kill": Capability.KILL,
+    "second_primary": Capability.CLUSTER,
+    "slow_links": Capability.CLUSTER,
     "split_all": Capability.CLUSTER,
 }
 

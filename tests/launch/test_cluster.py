@@ -145,6 +145,25 @@ def test_healing_ends_every_fault_and_replaces_what_was_emptied(handle: ClusterH
     assert adapter.calls == []
 
 
+def test_a_node_that_is_brought_back_is_made_a_member_and_need_not_have_caught_up(networks: None, tmp_path: Path) -> None:
+    """Where that takes a new copy it gets one; nothing waits until all is whole, and another node that is gone stays so."""
+    adapter = Copied()
+    adapter.needed = {}
+    handle = ClusterHandle(cluster_request(tmp_path, adapter))
+    try:
+        handle.start()
+        adapter.calls.clear()
+        for name in ("n2", "n3"):
+            handle.node(name).kill()
+        adapter.needed = {"n2": []}
+        handle.bring_back("n2")
+        greeted(handle.node("n2").address)
+        assert adapter.calls == ["rebuilt n2", "replace n2"]
+        assert handle.node("n3").pids == []
+    finally:
+        handle.close()
+
+
 class Copied(SmallCluster):
     """Whose adapter says once that n2 needs a copy."""
 

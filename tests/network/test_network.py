@@ -22,7 +22,7 @@ from storeproof.network.namespaces import NAMED, NetworkMark, entered, find_mark
 from storeproof.network.network import SWITCH, Network, remove
 from storeproof.network.programs import Command, run
 from storeproof.network.sweep import sweep_networks
-from storeproof.network.traffic import drop_rules, slow_commands
+from storeproof.network.traffic import arrival_rules, slow_commands
 from tests.launch.small import eventually
 from tests.network.network_rights import needs_networks
 
@@ -323,10 +323,13 @@ def test_removing_what_is_not_there_is_silent() -> None:
 
 def test_the_rules_name_the_addresses() -> None:
     """What arrives from these is dropped; what is sent to these waits, and nothing else does."""
-    rules = drop_rules({"198.18.0.2": 1.0, "198.18.0.3": 0.25, "198.18.0.4": 0.0})
+    rules = arrival_rules({"198.18.0.2": 1.0, "198.18.0.3": 0.25, "198.18.0.4": 0.0})
     some = "-m statistic --mode random --probability 0.25 -j DROP"
     assert f"-A INPUT -s 198.18.0.2/32 -j DROP\n-A INPUT -s 198.18.0.3/32 {some}\nCOMMIT" in rules
-    assert "-A" not in drop_rules({"198.18.0.2": 0.0})
+    assert "-A" not in arrival_rules({"198.18.0.2": 0.0})
+    held = "-j NFQUEUE --queue-num 1 --queue-bypass"
+    late = arrival_rules({"198.18.0.2": 1.0, "198.18.0.3": 0.0}, held=True)
+    assert f"-s 198.18.0.2/32 -j DROP\n-A INPUT -s 198.18.0.2/32 {held}\n-A INPUT -s 198.18.0.3/32 {held}\nCOMMIT" in late
     lines = slow_commands("eth0", ["198.18.0.2"], 128).splitlines()
     assert [line for line in lines if "filter" in line] == [
         "filter add dev eth0 parent 1: protocol ip prio 1 u32 match ip dst 198.18.0.2/32 flowid 1:1"

@@ -16,7 +16,7 @@ from storeproof.report.markdown import render_markdown
 from storeproof.report.parts.cluster_rounds import WORDS, spans, told
 from storeproof.report.parts.losses import Loss
 from storeproof.report.pictures.cluster_lanes import cluster_lanes, cluster_pictures
-from storeproof.result.measured.cluster_round import ClusterRoundRecord, SetAside, case_rounds
+from storeproof.result.measured.cluster_round import ClusterRoundRecord, SecondStrike, SetAside, case_rounds
 from storeproof.result.model import Result
 from tests.report.clusters import ISOLATED, cluster_round, span
 from tests.site.made import fault, result, struck
@@ -28,6 +28,15 @@ KILLED = cluster_round("kill_primary", span("n1", "before", 300, 200), span("n1"
 QUIET = cluster_round("isolate_primary", span("n1", "during", 0, unknown=7), span("n2", "during", 300, 200))
 SPLIT = cluster_round(
     "split_all", span("n1", "during", 12, 8, last_second=2.0), span("n1", "after", 9, 9), successor=None, failover_second=None, primary="n1"
+)
+TWICE = cluster_round(
+    "second_primary",
+    span("n1", "before", 300, 200),
+    span("n2", "during", 50, 40, 5),
+    span("n1", "during", 9, 9),
+    healed_second=5.0,
+    primary="n3",
+    second_strike=SecondStrike(node="n2", second=3.5, successor="n3", failover_second=4.25),
 )
 ASIDE = SetAside(node="n1", files=3, bytes=2048, records=899)
 
@@ -91,6 +100,43 @@ def test_a_primary_that_was_replaced_once_more_is_told() -> None:
         assert 'stroke-width="7" stroke-dasharray="8 5"' in cluster_lanes(record, "round-1")
     assert "In the end" not in told(ISOLATED)
     assert 'stroke-dasharray="8 5"' not in cluster_lanes(ISOLATED, "round-1")
+
+
+def test_a_second_strike_is_told_and_drawn() -> None:
+    """When it struck, whom, and who took over then; each node is shaded, and has no line, while it was gone."""
+    beginning = (
+        "The primary n1 was killed after it had acknowledged 300 writes: none of them is missing. "
+        "Of the other writes of this round at least 5 are lost. n2 took writes 2 s after the fault. "
+        "It was killed too, 3.5 s after the fault, when n1 was back; "
+    )
+    assert told(TWICE) == f"{beginning}n3 took writes 750 ms later."
+    then = SecondStrike(node="n2", second=3.5, successor=None, failover_second=None)
+    assert (
+        told(TWICE.model_copy(update={"second_strike": then, "primary": "n2"}))
+        == f"{beginning}no node took writes until it was back itself."
+    )
+    assert [each for each in letters(TWICE) if ": " in each] == [
+        "0.00 s: n1 is killed",
+        "2.00 s: n2 takes writes",
+        "3.50 s: n1 is back, and n2 is killed",
+        "4.25 s: n3 takes writes",
+        "5.00 s: n2 is back",
+        "n1: the primary; was gone until 3.50 s.",
+        "n2: a replica; the primary from 2.00 s; was gone from 3.50 s until 5.00 s.",
+        "n3: a replica; the primary from 4.25 s.",
+    ]
+    shaded = [each for each in drawn(TWICE).iter(f"{SVG}rect") if each.attrib.get("stroke-dasharray") == "2 3"]
+    assert [(each.attrib["x"], each.attrib["width"]) for each in shaded] == [("7.69%", "53.85%"), ("61.54%", "23.08%")]
+    lines = [each.attrib for each in drawn(TWICE).iter(f"{SVG}line") if each.attrib.get("stroke-width") in ("1", "7")]
+    assert [(each["x1"], each["x2"], each["stroke-width"]) for each in lines] == [
+        ("0.00%", "7.69%", "7"),
+        ("61.54%", "100.00%", "1"),
+        ("0.00%", "38.46%", "1"),
+        ("38.46%", "61.54%", "7"),
+        ("84.62%", "100.00%", "1"),
+        ("0.00%", "73.08%", "1"),
+        ("73.08%", "100.00%", "7"),
+    ]
 
 
 def test_an_acknowledgement_before_the_fault_had_struck_is_not_of_the_time_after_it() -> None:

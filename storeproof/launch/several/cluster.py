@@ -188,6 +188,12 @@ class ClusterHandle(Together):
             assert isinstance(self._adapter, Promotion), "checked when the adapter was loaded"
             self._adapter.promote(self._addresses())
 
+    def bring_back(self, name: str) -> None:
+        """See `RunningCluster.bring_back`."""
+        self._members[name].start()
+        self._replace_emptied()
+        self._rebuild()
+
     def heal(self) -> None:
         """See `RunningCluster.heal`."""
         self.network.heal_all()

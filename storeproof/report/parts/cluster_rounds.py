@@ -87,9 +87,13 @@ WORDS: Final = {
     "deaf_primary": FaultWords("is deaf to the others", "was deaf to the others", "hears the others again"),
     "split_all": FaultWords("is parted, as all are", "was parted, as all were", "hears the others again", everywhere=True),
     "lossy_links": FaultWords("loses packets, as all do", "lost packets, as all did", "loses none any more", everywhere=True),
+    "slow_links": FaultWords(
+        "is far from the others, as all are", "was far from the others, as all were", "is near again", everywhere=True
+    ),
     "pause_primary": FaultWords("is paused", "was paused", "goes on"),
     "lagging_node_wipe": FaultWords("is gone, with its data", "was slow, then gone", "is back"),
     "kill_primary": FaultWords("is killed", "was gone", "is back"),
+    "second_primary": FaultWords("is killed", "was gone", "is back"),
 }
 _OTHER: Final = FaultWords("is struck", "was struck", "is back")
 
@@ -176,16 +180,29 @@ def _afterwards(record: ClusterRoundRecord) -> Iterator[str]:
         yield "No other node took its place." if words_of(record).everywhere else "No other node took writes in time."
     else:
         yield f"{record.successor} took writes {units.seconds(record.failover_second)} after the fault."
-    if record.primary != (record.successor or record.struck):
+    if (then := record.second_strike) is not None:
+        killed = f"It was killed too, {units.seconds(then.second)} after the fault, when {record.struck} was back"
+        if then.successor is None or then.failover_second is None:
+            yield f"{killed}; no node took writes until it was back itself."
+        else:
+            yield f"{killed}; {then.successor} took writes {units.seconds(then.failover_second - then.second)} later."
+    if record.primary != last_successor(record):
         yield f"In the end {record.primary} was the primary{' again' if record.primary == record.struck else ''}."
+
+
+def last_successor(record: ClusterRoundRecord) -> str:
+    """The last node that was seen to take over; the struck one if none was."""
+    then = record.second_strike
+    return (then.successor if then is not None else None) or record.successor or record.struck
 
 
 def _window(record: ClusterRoundRecord, of_struck: dict[Phase, NodeSpan], one: str) -> tuple[list[NodeSpan], str]:
     """The spans of the struck node that a sentence is about, and how it begins."""
     before, during, after = (of_struck.get(phase) for phase in ("before", "during", "after"))
     node = record.struck
-    if record.fault == "kill_primary":
-        found = [each for each in (before, during) if each]
+    if record.fault in ("kill_primary", "second_primary"):
+        # Of the second the later ones are those of a node that is back.
+        found = [each for each in (before, during if record.second_strike is None else None) if each]
         return found, f"The primary {node} was killed after it had acknowledged {_acknowledged(found, one)}"
     if record.fault == "lagging_node_wipe":
         found = [during] if during else []

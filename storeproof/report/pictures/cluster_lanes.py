@@ -143,8 +143,14 @@ class _Drawing:
         yield 0.0, f"{record.struck} {words.deed}"
         if record.successor is not None and record.failover_second is not None:
             yield record.failover_second, f"{record.successor} takes writes"
+        back = record.struck
+        if (then := record.second_strike) is not None:
+            yield then.second, f"{record.struck} {words.end}, and {then.node} {words.deed}"
+            if then.successor is not None and then.failover_second is not None:
+                yield then.failover_second, f"{then.successor} takes writes"
+            back = then.node
         if record.healed_second is not None:
-            yield record.healed_second, f"{record.struck} {words.end}"
+            yield record.healed_second, f"{back} {words.end}"
 
     def _share(self, moment: float) -> float:
         return min(max((moment - self._begin) / self._length, 0.0), 1.0)
@@ -157,41 +163,66 @@ class _Drawing:
 
     def _role(self, node: str) -> str:
         """In words: what its lane shows."""
-        record = self._record
+        record, struck = self._record, node == self._record.struck
+        outages: list[str] = []
+        if (struck or not words_of(record).everywhere) and (out := self._outage(node)) is not None:
+            begin, end = out
+            since = f" from {second(begin)}" if begin else ""
+            until = "" if end == record.ended_second else f" until {second(end)}"
+            outages = [f"{words_of(record).lasting}{since}{until}"]
+        taken = [f"the primary from {second(moment)}" for taker, moment in self._takeovers() if taker == node]
+        if struck:
+            again = " The primary again in the end." if record.successor and node == record.primary and not taken else ""
+            return f"{node}: {'; '.join(['the primary', *outages, *taken])}.{again}"
+        finally_ = ["the primary in the end"] if node == record.primary and not taken else []
+        return f"{node}: {'; '.join(['a replica', *taken, *outages, *finally_])}."
+
+    def _takeovers(self) -> Iterator[tuple[str, float]]:
+        """The nodes that took writes next, and when."""
+        record, then = self._record, self._record.second_strike
+        if record.successor is not None and record.failover_second is not None:
+            yield record.successor, record.failover_second
+        if then is not None and then.successor is not None and then.failover_second is not None:
+            yield then.successor, then.failover_second
+
+    def _outage(self, node: str) -> tuple[float, float] | None:
+        """From when and until when the fault holds a node; None if it does not."""
+        record, then = self._record, self._record.second_strike
+        end = record.ended_second if record.healed_second is None else record.healed_second
+        if then is not None and node == then.node:
+            return then.second, end
         if node == record.struck:
-            until = "" if record.healed_second is None else f" until {second(record.healed_second)}"
-            again = " The primary again in the end." if record.successor and node == record.primary else ""
-            return f"{node}: the primary; {words_of(record).lasting}{until}.{again}"
-        if node == record.successor and record.failover_second is not None:
-            return f"{node}: a replica; the primary from {second(record.failover_second)}."
-        return f"{node}: a replica{'; the primary in the end' if node == record.primary else ''}."
+            return 0.0, end if then is None else then.second
+        return (0.0, end) if words_of(record).everywhere else None
 
     def _drawn(self, lane: _Lane) -> Iterator[str]:
-        if lane.node == self._record.struck or words_of(self._record).everywhere:
-            yield from self._out(lane)
+        if (out := self._outage(lane.node)) is not None:
+            yield self._out(lane, *out)
         yield from self._band(lane)
         if lane.course:
             yield f'<line x1="0" y1="{lane.base}" x2="100%" y2="{lane.base}" stroke="var(--line)"/>'
             yield from self._bars(lane, lane.course)
 
-    def _out(self, lane: _Lane) -> Iterator[str]:
+    def _out(self, lane: _Lane, begin: float, end: float) -> str:
         """Shade the time in which the fault holds the node."""
-        end = self._record.ended_second if self._record.healed_second is None else self._record.healed_second
-        place = f'x="{self._at(0)}" y="{lane.band}" width="{self._long(0, end)}" height="{lane.bottom - lane.band}"'
-        yield f'<rect {place} fill="var(--track)" stroke="var(--soft)" stroke-dasharray="2 3"/>'
+        place = f'x="{self._at(begin)}" y="{lane.band}" width="{self._long(begin, end)}" height="{lane.bottom - lane.band}"'
+        return f'<rect {place} fill="var(--track)" stroke="var(--soft)" stroke-dasharray="2 3"/>'
 
     def _band(self, lane: _Lane) -> Iterator[str]:
         """The role: a thick line for the primary, a thin one for a replica, and none for a node that is gone."""
-        record, begin, end = self._record, self._begin, self._record.ended_second
-        if lane.node == record.struck:
-            yield self._line(lane, begin, 0.0, thick=True)
-            if record.healed_second is not None:
-                yield self._line(lane, record.healed_second, end, thick=record.successor is None)
-        elif lane.node == record.successor and record.failover_second is not None:
-            yield self._line(lane, begin, record.failover_second, thick=False)
-            yield self._line(lane, record.failover_second, end, thick=True, dashed=record.primary != lane.node)
-        else:
-            yield self._line(lane, begin, end, thick=False)
+        record, node, end = self._record, lane.node, self._record.ended_second
+        struck = node == record.struck
+        changes: list[tuple[float, bool | None]] = [(moment, True) for taker, moment in self._takeovers() if taker == node]
+        if (struck or not words_of(record).everywhere) and (out := self._outage(node)) is not None:
+            gone, back = out
+            changes += [(gone, None), (back, struck and record.successor is None)]
+        begin = self._begin
+        leads: bool | None = struck
+        for moment, then in [*sorted(changes, key=lambda change: change[0]), (end, None)]:
+            if leads is not None and begin < moment:
+                deposed = leads and not struck and moment == end and record.primary != node
+                yield self._line(lane, begin, moment, thick=leads, dashed=deposed)
+            begin, leads = moment, then
 
     def _line(self, lane: _Lane, begin: float, end: float, *, thick: bool, dashed: bool = False) -> str:
         """`dashed`: it was the primary for some of the time."""

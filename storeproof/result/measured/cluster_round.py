@@ -56,6 +56,18 @@ class SetAside(Part):
     records: int
 
 
+class SecondStrike(Part):
+    """What struck the node that took over from the first, when the first was back."""
+
+    node: str
+    second: float
+    """When it had struck."""
+    successor: str | None
+    """The node that took writes next; None if none did before this one was started again."""
+    failover_second: float | None
+    """When that acknowledged a write first."""
+
+
 class ClusterRoundRecord(Part):
     """One round after which all records were read back. Seconds are relative to the moment at which the fault had struck."""
 
@@ -84,6 +96,8 @@ class ClusterRoundRecord(Part):
     set_aside: list[SetAside] = Field(default_factory=list)
     wrong: list[str] = Field(default_factory=list)
     """Of transfers and reads the first that are lost, halves, or show less than their clients knew; in words."""
+    second_strike: SecondStrike | None = None
+    """Of a fault that also strikes the node which takes over."""
 
     @property
     def lost(self) -> int:

@@ -66,6 +66,9 @@ class MemoryNetwork:
     def lose(self, share: float) -> None:
         self._cluster.share = share
 
+    def delay(self, seconds: float) -> None:
+        self._cluster.late = seconds
+
     def slow(self, node: str, kbit: int) -> None:
         self._cluster.apart.add(node)
 
@@ -76,7 +79,7 @@ class MemoryNetwork:
         self._cluster.deeds.append("network healed")
         self._cluster.apart.clear()
         self._cluster.deaf.clear()
-        self._cluster.share = 0.0
+        self._cluster.share = self._cluster.late = 0.0
 
 
 class MemoryNode:
@@ -114,6 +117,10 @@ class MemoryCluster:
         """Those that are heard and hear no other."""
         self.share = 0.0
         """Of the packets that are lost: what was lost is sent again."""
+        self.late = 0.0
+        """Seconds that one node's answer to another takes longer."""
+        self.behind: set[str] = set()
+        """Those that came back and lack what was written meanwhile."""
         self.deeds: list[str] = []
         self.network = MemoryNetwork(self)
         self.nodes = NAMES
@@ -134,6 +141,8 @@ class MemoryCluster:
         for each in hearing:
             with each.lock:
                 Store.stored(each, name, key, record)
+        if self.synchronous:
+            time.sleep(self.late)
         return 0 if source.name in self.deaf else len(hearing)
 
     def node(self, name: str) -> MemoryNode:
@@ -150,11 +159,18 @@ class MemoryCluster:
         return self._primary
 
     def elect(self, candidates: Sequence[str]) -> str:
-        """Those that are left all have the same."""
-        return candidates[0]
+        """Those that are left all have the same, but for one that has just come back."""
+        return min(candidates, key=lambda name: name in self.behind)
 
     def fail_over(self) -> None:
         pass
+
+    def bring_back(self, name: str) -> None:
+        """It gets new writes, and what it missed only when all is healed."""
+        self.behind.add(name)
+        self.stores[name].follows = True
+        self.stores[name].begin()
+        self.deeds.append(f"{name} back")
 
     def heal(self) -> None:
         """The others take the data of the primary, whatever they have."""
@@ -173,6 +189,7 @@ class MemoryCluster:
                         store.generation += 1
                         store.alive = True
             self.network.heal_all()  # last: who is no longer fenced has the data of the primary
+            self.behind.clear()
             self.deeds.append("healed")
 
     def wait_whole(self) -> None:

@@ -8,6 +8,7 @@ from storeproof.errors import StoreDied
 from storeproof.experiments.durability.clusters import alike
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.lossy_links import LossyLinks
+from storeproof.faults.slow_links import SlowLinks
 from storeproof.faults.split_all import SplitAll
 from storeproof.outcome import Outcome
 from tests.experiments.durability.memory_cluster import MemoryCluster, NodeStore
@@ -28,7 +29,13 @@ class Lossy(LossyLinks):
     lasts = 0.3
 
 
-FAULTS = [pytest.param(each, id=each.name) for each in (Split(), Lossy())]
+class Slow(SlowLinks):
+    """A shorter one."""
+
+    lasts = 0.3
+
+
+FAULTS = [pytest.param(each, id=each.name) for each in (Split(), Lossy(), Slow())]
 
 
 @pytest.mark.parametrize("synchronous", [True, False])
@@ -55,6 +62,17 @@ def test_while_no_node_hears_another_a_cluster_that_waits_acknowledges_nothing()
         (during,) = [each for each in record.spans if (each.node, each.phase) == ("n1", "during")]
         assert during.unknown > 0 if synchronous else during.unknown == 0
         assert during.acknowledged <= 8 if synchronous else during.acknowledged > 12  # those on their way when it struck
+
+
+def test_while_the_nodes_are_far_apart_a_cluster_that_waits_acknowledges_less() -> None:
+    """Each write waits for the other side; one that does not wait goes on as before."""
+    during = {}
+    for synchronous in (True, False):
+        (record, _) = struck(MemoryCluster(synchronous=synchronous), Slow()).cluster_rounds
+        (span,) = [each for each in record.spans if (each.node, each.phase) == ("n1", "during")]
+        assert (span.lost, span.unknown) == (0, 0)
+        during[synchronous] = span.acknowledged
+    assert 0 < during[True] < during[False] / 2
 
 
 class Elsewhere(MemoryCluster):

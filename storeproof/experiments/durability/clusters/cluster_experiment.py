@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from time import monotonic_ns
+from time import monotonic, monotonic_ns
 from typing import Final
 
 from storeproof.contract import Address, Refused, Session, Unknown
@@ -20,6 +20,7 @@ from storeproof.experiments.client import Client, ClosedLoop
 from storeproof.experiments.client_threads import Running
 from storeproof.experiments.durability.clusters.connections import Connections
 from storeproof.experiments.durability.clusters.round_record import Fates, Moments, Roles, S, record_of
+from storeproof.experiments.durability.clusters.takeover import Second, Takeover
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.launch.handle import RunningCluster
@@ -65,17 +66,16 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
 
     recovers_under_load = True
 
-    def __init__(self, subject: Subject, faults: Sequence[ClusterFault], rounds: int, connect_to: Callable[[Address], Session]) -> None:
+    def __init__(self, subject: Subject, turns: Sequence[ClusterFault], connect_to: Callable[[Address], Session]) -> None:
         """
         Args:
-            rounds: in how many each fault strikes.
+            turns: the fault of each round.
             connect_to: opens a session with one node, for clients that are tied to it.
         """
         super().__init__(subject)
         assert subject.handle.cluster is not None, "see `Capability.CLUSTER`"
         self._cluster: RunningCluster = subject.handle.cluster
-        self._faults = faults
-        self._rounds = rounds
+        self._turns = turns
         self._connect_to = connect_to
         self._struck_node = ""
         """The primary that clients of this round are tied to."""
@@ -87,6 +87,8 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """Those of the clients of this round."""
         self._gone = ""
         """The node that is lost now."""
+        self._missing = ""
+        """Why no node has become the primary yet."""
         self._followers: Running | None = None
         """The clients that follow the primary: they end at the fault, and others go on once there is another one."""
 
@@ -108,10 +110,10 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
             self._moments.failed_over = self._moments.struck + round(seconds * 1e9)
 
     def rounds(self) -> Iterator[ClusterRound]:
-        """The number of rounds for each fault, minus those that are done."""
-        total = self._rounds * len(self._faults)
+        """All turns that are not done."""
+        total = len(self._turns)
         while (number := self.done() + 1) <= total:
-            fault = self._faults[(number - 1) % len(self._faults)]
+            fault = self._turns[number - 1]
             self.subject.progress(f"{fault.name} · round {number}/{total}")
             yield ClusterRound(fault, last=number == total)
 
@@ -135,16 +137,22 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
             self._followers.stop.set()
 
     def recover(self) -> None:
-        """Wait for the failover, all the while under load; end a fault that loses no node."""
-        if (lasts := self.round.fault.lasts) is not None:
-            self._outlast(lasts)
+        """Wait for the failover, all the while under load; end a fault that loses no node, and one that has struck twice."""
+        fault = self.round.fault
+        if fault.lasts is not None:
+            self._outlast(fault.lasts)
         else:
             self.failed_over(self._fail_over())
-            if self.round.fault.loses_node:
+            if fault.loses_node:
                 time.sleep(_SURVIVORS_SECONDS)
-                return
-            time.sleep(_SIDES_SECONDS)
+                if fault.second_lasts is None:
+                    return
+                self._strike_again(fault.second_lasts)
+            else:
+                time.sleep(_SIDES_SECONDS)
             self._end_fault()
+            if self._moments.second is not None:
+                self._await_any()
         time.sleep(_DEPOSED_SECONDS)
 
     def replace_lost(self) -> None:
@@ -154,7 +162,7 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
 
     def make_whole(self) -> None:
         """Give the cluster a lost node back, and wait until it is whole."""
-        if self.round.fault.loses_node:
+        if self._gone:
             self.replace_lost()
         self._cluster.wait_whole()
 
@@ -221,6 +229,7 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
 
     def _end_fault(self) -> None:
         self._moments.healed = monotonic_ns()
+        self._gone = ""
         self.round.fault.end(self.handle)
 
     def _fail_over(self) -> float | None:
@@ -232,14 +241,14 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """
         deadline = Deadline(self._cluster.settle_seconds, lambda: None)
         self._cluster.fail_over()
-        found, missing = self._await_primary(deadline.has_passed)
+        found = self._await_primary(deadline.has_passed, self._struck_node, self._take_over)
         if found is not None:
-            return found
+            return self._since(found)
         if (ended := self.how_it_ended()) is not None:
             raise ended
         if self.round.fault.loses_node:
             what = f"with {self._struck_node} gone, no other node acknowledged a write within"
-            raise timeout_error(deadline, what, missing, lambda text: StoreDied(text, self.handle.log_tail()))
+            raise timeout_error(deadline, what, self._missing, lambda text: StoreDied(text, self.handle.log_tail()))
         return None
 
     def _outlast(self, seconds: float) -> None:
@@ -249,33 +258,59 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         """
         time.sleep(seconds)
         self._end_fault()
-        deadline = Deadline(self._cluster.settle_seconds, lambda: None)
-        found, _ = self._await_primary(deadline.has_passed, same=True)  # if there is none, the audit finds that
-        if self._successor is not None:
-            self.failed_over(found)
+        found = self._await_any(self._take_over)
+        if found is not None and self._successor is not None:
+            self.failed_over(self._since(found))
 
-    def _await_primary(self, over: Callable[[], bool], *, same: bool = False) -> tuple[float | None, str]:
-        """Wait until a primary acknowledges a write, and have clients go on there.
+    def _strike_again(self, seconds: float) -> None:
+        """Strike the node that took over, and wait for a third one. That none takes over breaks no promise: two of three were struck within
+        a short time, and what they had is back with them."""
+        assert self._successor is not None, "else `_fail_over` has raised"
+        self._gone = self._successor
+        self.round.fault.strike_again(self._cluster, self._struck_node, self._successor)
+        moment, end = monotonic_ns(), monotonic() + seconds
+        with suppress(Unknown):  # an operator promotes none while another may have acknowledged more
+            self._cluster.fail_over()
+        takeover = self._await_primary(lambda: monotonic() > end, self._successor)
+        self._moments.second = Second(self._successor, moment, takeover)
+        if takeover is not None:
+            time.sleep(_SURVIVORS_SECONDS)
+
+    def _take_over(self, found: Takeover) -> None:
+        self._successor = found.node if found.node != self._struck_node else None
+        self.go_on(found.node)
+
+    def _since(self, found: Takeover) -> float:
+        """Seconds since the fault."""
+        return (found.moment - self.struck) / 1e9
+
+    def _await_any(self, then: Callable[[Takeover], None] | None = None) -> Takeover | None:
+        """Wait for a primary, whichever it is. If there is none, the audit finds that."""
+        return self._await_primary(Deadline(self._cluster.settle_seconds, lambda: None).has_passed, None, then)
+
+    def _await_primary(
+        self, over: Callable[[], bool], other_than: str | None, then: Callable[[Takeover], None] | None = None
+    ) -> Takeover | None:
+        """Wait until a primary acknowledges a write; None if none did before it was over, see `_missing`.
 
         Args:
             over: whether to give up.
-            same: whether it may be the one that the fault struck.
-
-        Returns:
-            The seconds since the fault; or None, and what was missing.
+            other_than: not this node.
+            then: has clients go on there; those that began after an earlier failover find the primary themselves.
         """
-        missing = "the others name no other primary"
+        self._missing = "the others name no other primary"
         while not over():
             try:
                 primary = self._cluster.primary()
-                if (same or primary != self._struck_node) and (at := self._first_acknowledgement(primary)) is not None:
-                    self._successor = primary if primary != self._struck_node else None
-                    self.go_on(primary)
-                    return (at - self.struck) / 1e9, ""
+                if primary != other_than and (moment := self._first_acknowledgement(primary)) is not None:
+                    found = Takeover(primary, moment)
+                    if then is not None:
+                        then(found)
+                    return found
             except (Unknown, Refused) as reason:
-                missing = str(reason)
+                self._missing = str(reason)
             time.sleep(_LOOK_SECONDS)
-        return None, missing
+        return None
 
     def _first_acknowledgement(self, node: str) -> int | None:
         """Write at a node until a write is acknowledged; return that moment, or None if it answers otherwise."""

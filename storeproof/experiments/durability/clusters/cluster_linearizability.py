@@ -77,7 +77,7 @@ class ClusterLinearizability(ClusterExperiment):
             connect_to: opens a session with one node, for clients that are tied to it.
             summary: of earlier rounds, on another cluster; the rounds continue from there.
         """
-        super().__init__(subject, faults, scale.rounds, connect_to)
+        super().__init__(subject, scale.turns(faults), connect_to)
         self.summary = summary
         self._layouts = layouts
         self._scale = scale

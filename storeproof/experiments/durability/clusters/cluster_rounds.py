@@ -61,12 +61,12 @@ class ClusterRounds(ClusterExperiment):
     ) -> None:
         """
         Args:
-            faults: each strikes in as many rounds as the scale has.
+            faults: the first strikes in as many rounds as the scale has.
             connect_to: opens a session with one node, for clients that are tied to it.
             stale_possible: whether the variant says that its reads may be stale.
             summary: of earlier rounds, on another cluster that the machine spoiled; the rounds continue from there.
         """
-        super().__init__(subject, faults, scale.rounds, connect_to)
+        super().__init__(subject, scale.turns(faults), connect_to)
         self.summary = summary if summary is not None else DurabilitySummary()
         self.summary.clients = scale.clients
         self._layouts = layouts
@@ -129,7 +129,7 @@ class ClusterRounds(ClusterExperiment):
     def recover(self) -> None:
         """Under load, also after the fault: until then a replaced primary may have acknowledged writes."""
         super().recover()
-        if not self.round.fault.loses_node:
+        if not self._gone:
             self.struck = monotonic_ns()
 
     def first_client(self, node: str) -> Client:
@@ -158,7 +158,7 @@ class ClusterRounds(ClusterExperiment):
         if self._register is not None:
             self.summary.read(self._register.seen(), stale_possible=self._stale_possible)
         try:
-            if self.round.fault.loses_node:
+            if self._gone:
                 with self.subject.session() as session:
                     findings += self._read_back(session, everything=False)
                 self.replace_lost()

@@ -54,7 +54,7 @@ class ClusterSessions(ClusterExperiment):
             connect_to: opens a session with one node.
             summary: of earlier rounds, on another cluster; the rounds continue from there.
         """
-        super().__init__(subject, faults, scale.rounds, connect_to)
+        super().__init__(subject, scale.turns(faults), connect_to)
         self.summary = summary
         self._layout = layout
         self._scale = scale

@@ -8,8 +8,17 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from storeproof.check import Anomaly, Finding
+from storeproof.experiments.durability.clusters.takeover import Second
 from storeproof.history import Ending, Operation
-from storeproof.result.measured.cluster_round import BIN_SECONDS, ClusterRoundRecord, NodeCourse, NodeSpan, Phase, SetAside
+from storeproof.result.measured.cluster_round import (
+    BIN_SECONDS,
+    ClusterRoundRecord,
+    NodeCourse,
+    NodeSpan,
+    Phase,
+    SecondStrike,
+    SetAside,
+)
 
 _BIN_NS = int(BIN_SECONDS * 1e9)
 _PHASES: Sequence[Phase] = ("before", "during", "after")
@@ -62,6 +71,7 @@ class Moments:
     struck: int = 0
     """It had struck."""
     failed_over: int | None = None
+    second: Second | None = None
     healed: int | None = None
     """It began to end, under load."""
     ended: int = 0
@@ -74,7 +84,7 @@ class Moments:
             return "before"
         return "during" if self.healed is None or moment < self.healed else "after"
 
-    def second(self, moment: int) -> float:
+    def second_of(self, moment: int) -> float:
         """Relative to the fault, in milliseconds' precision."""
         return round((moment - self.struck) / 1e9, 3)
 
@@ -118,11 +128,11 @@ def record_of(
         struck=roles.struck,
         successor=roles.successor,
         primary=roles.primary,
-        began_second=moments.second(moments.began),
-        strike_second=moments.second(moments.strike),
-        failover_second=None if moments.failed_over is None else moments.second(moments.failed_over),
-        healed_second=None if moments.healed is None else moments.second(moments.healed),
-        ended_second=moments.second(moments.ended),
+        began_second=moments.second_of(moments.began),
+        strike_second=moments.second_of(moments.strike),
+        failover_second=None if moments.failed_over is None else moments.second_of(moments.failed_over),
+        healed_second=None if moments.healed is None else moments.second_of(moments.healed),
+        ended_second=moments.second_of(moments.ended),
         spans=[
             _span(node, phase, answered[node, phase], fates, moments)
             for node in roles.nodes
@@ -136,6 +146,7 @@ def record_of(
         ],
         set_aside=list(set_aside),
         wrong=list(wrong),
+        second_strike=None if moments.second is None else _second_strike(moments.second, moments),
     )
 
 
@@ -159,6 +170,16 @@ class WriteFates:
         return write in self._survivors and write not in self._missing
 
 
+def _second_strike(second: Second, moments: Moments) -> SecondStrike:
+    taken = second.takeover
+    return SecondStrike(
+        node=second.node,
+        second=moments.second_of(second.moment),
+        successor=None if taken is None else taken.node,
+        failover_second=None if taken is None else moments.second_of(taken.moment),
+    )
+
+
 def _span(node: str, phase: Phase, operations: Sequence[S], fates: Fates[S], moments: Moments) -> NodeSpan:
     ended = Counter(each.outcome for each in operations)
     acknowledged = [each for each in operations if each.outcome == "ok"]
@@ -171,7 +192,7 @@ def _span(node: str, phase: Phase, operations: Sequence[S], fates: Fates[S], mom
         lost=sum(map(fates.lost, acknowledged)),
         unknown=ended["unknown"],
         refused=ended["refused"],
-        last_second=None if last is None else moments.second(last),
+        last_second=None if last is None else moments.second_of(last),
     )
 
 
