@@ -3,7 +3,7 @@
 Options of a variant:
     engine: the storage engine of the tables, as `information_schema` spells it; default InnoDB.
     transactional: "1" or "0", for Aria.
-    replication: of a cluster of MySQL, `group` or `replicas`; one without this option is MariaDB with Galera.
+    replication: of a cluster of MySQL, `group` or `replicas`; one without this option is NDB Cluster, or MariaDB with Galera.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from storeproof.adapters.mysql.galera import Galera
 from storeproof.adapters.mysql.group_replication import GroupReplication
 from storeproof.adapters.mysql.json import MariaDb, MySql
 from storeproof.adapters.mysql.link import Link, failure_of
+from storeproof.adapters.mysql.ndb import Ndb
 from storeproof.adapters.mysql.replicas import Replicas
 from storeproof.adapters.mysql.structures import Lists, Rankings, Sets
 from storeproof.adapters.mysql.text import LIMITS
@@ -151,8 +152,10 @@ class Session(Link):
             return  # it was closed already, or the server is gone: either way it has ended
 
 
-def cluster(options: Mapping[str, str]) -> Galera | GroupReplication | Replicas:
+def cluster(options: Mapping[str, str]) -> Galera | GroupReplication | Ndb | Replicas:
     """What watches over the nodes of a cluster."""
+    if options.get("engine") == "ndbcluster":
+        return Ndb()
     replication = options.get("replication")
     if replication == "group":
         return GroupReplication()

@@ -92,6 +92,18 @@ class Rebuilding(Protocol):
 
 
 @runtime_checkable
+class Ending(Protocol):
+    """A `Cluster` that ends cleanly only as a whole: a server that is stopped by itself may not keep what it acknowledged."""
+
+    def end(self, nodes: NodeAddresses) -> None:
+        """Have the servers end, or prepare for it; those that go on afterwards are stopped one by one.
+
+        Raises:
+            Unknown: they do not say that they will.
+        """
+
+
+@runtime_checkable
 class Undoing(Protocol):
     """A `Cluster` whose nodes, when they rejoin, undo writes and keep them in files: evidence of what became of them."""
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -121,6 +122,31 @@ def test_after_a_kill_of_all_it_is_formed_again(handle: ClusterHandle, adapter: 
     handle.empty()
     handle.start()
     assert adapter.calls == ["form n1 n2 n3", "whole"] * 2
+
+
+class Whole(SmallCluster):
+    """One that is asked to end as a whole, while all of its servers still answer."""
+
+    def end(self, nodes: NodeAddresses) -> None:
+        for address in nodes.values():
+            greeted(address)
+        self._note("end")
+
+
+def test_a_cluster_that_ends_as_a_whole_is_asked_before_a_server_is_stopped(networks: None, tmp_path: Path) -> None:
+    """Until it says that it will. A kill asks nothing."""
+    adapter = Whole()
+    with closing(ClusterHandle(cluster_request(tmp_path, adapter))) as handle:
+        handle.start()
+        adapter.calls.clear()
+        adapter.missing = once("not yet")
+        handle.stop()
+        assert adapter.calls == ["end", "end"]
+        assert handle.pids == []
+        handle.start()
+        adapter.calls.clear()
+        handle.kill()
+        assert adapter.calls == []
 
 
 def test_healing_ends_every_fault_and_replaces_what_was_emptied(handle: ClusterHandle, adapter: SmallCluster) -> None:

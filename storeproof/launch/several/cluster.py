@@ -17,7 +17,7 @@ from storeproof.cleanup.reaper import reap_at_exit
 from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import default_base
 from storeproof.contract.address import Address
-from storeproof.contract.clusters import Promotion, Rebuilding, Undoing
+from storeproof.contract.clusters import Ending, Promotion, Rebuilding, Undoing
 from storeproof.contract.failures import Breach, Refused, Unknown
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.handle import Capability, LaunchKind
@@ -208,7 +208,11 @@ class ClusterHandle(Together):
             server.empty()
 
     def stop(self) -> None:
-        """Stop all servers cleanly, those for clients last: the others would take a stop for a failure and act on it."""
+        """Stop all servers cleanly: as a whole, where the adapter knows how; those for clients last, since the others would take a stop for
+        a failure and act on it."""
+        if isinstance(self._adapter, Ending):
+            adapter = self._adapter
+            self._until("did not end", lambda: adapter.end(self._addresses()))
         for server in sorted(self._servers(), key=lambda each: each in self._for_clients()):
             server.stop()
 
