@@ -119,7 +119,7 @@ def found_in(judged: Mapping[Way, SessionReads], moments: Moments, node_of: Call
     def where(asked: Operation) -> str:
         """Of an answer."""
         moment = asked.invoked if asked.completed is None else asked.completed
-        return f"by {node_of(asked)} at {moments.second(moment):+.3f} s"
+        return f"by {node_of(asked)} at {moments.second_of(moment):+.3f} s"
 
     def told(way: Way, each: Regress, how: str) -> str:
         return f"{way} {each}, which it had {how}; that was answered {where(each.known)}, and this {where(each.read)}"
