@@ -53,6 +53,7 @@ _TABLES: Mapping[str, type[Values | Hashes | Rows | Counters | Lists | Sets | Ra
 }
 """By kind of record; documents have a table of their own."""
 
+_ONLINE = "SELECT 1 FROM performance_schema.replication_group_members WHERE member_id = @@server_uuid AND member_state = 'ONLINE'"
 _TOO_MANY = {ER.CON_COUNT_ERROR, ER.TOO_MANY_USER_CONNECTIONS}
 
 
@@ -123,6 +124,10 @@ class Session(Link):
         return {str(name): str(value) for name, value in rows}
 
     def collection(self, layout: Layout) -> Collection:
+        """Of a group only from a member that is online, as MySQL Router serves clients: a server that was started again and has not joined
+        yet knows nothing of `group_replication_consistency`, and answers reads by what it had."""
+        if self._options.get("replication") == "group" and not self.read(_ONLINE):
+            raise Unknown("this server is no online member of the group")
         kind = layout.model.record.kind
         if kind == "document":
             return Documents(self, layout, self._options, MariaDb() if self._mariadb else MySql(), self._limits)

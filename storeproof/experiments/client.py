@@ -174,7 +174,11 @@ class Client:
         session = self._connect()
         # Sessions are closed only at the end: some client libraries contact their server before they close, and the next request is due.
         self._sessions.append(session)
-        self._strategy.use(session)
+        try:
+            self._strategy.use(session)
+        except BaseException:  # it may be tried again twenty times a second
+            self._sessions.pop().close()
+            raise
         self.ended.unknown = ""
 
     def _reconnected(self, stop: threading.Event) -> bool:

@@ -12,6 +12,7 @@ import pytest
 
 from storeproof.contract import Breach, Refused, Unknown
 from storeproof.experiments.client import Client, ClosedLoop, Strategy, open_clients, raise_failures, send_some, under_load
+from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.performance.open_loop_client import OpenLoop
 from storeproof.history import Ending
 
@@ -121,6 +122,34 @@ def test_an_open_loop_connects_again_and_notes_what_it_missed() -> None:
     assert all(each.due <= each.sent <= each.ended for each in sent)  # type: ignore[operator]
     assert [each.ok for each in sent[:2]] == [True, False]
     assert connections[0].closed == connections[-1].closed == 1
+
+
+def test_a_session_that_serves_nothing_is_closed_before_the_next_one_is_tried() -> None:
+    """A server that is started again may take connections before it serves any, and takes no unlimited number of them."""
+    open_now: list[int] = []
+    most: list[int] = []
+
+    class Counted(Session):
+        def __init__(self) -> None:
+            open_now.append(1)
+            most.append(len(open_now))
+
+        def close(self) -> None:
+            open_now.pop()
+
+    class Barred(Scripted):
+        def use(self, session: Any) -> None:
+            super().use(session)
+            if 1 < self.sessions < 6:
+                raise Unknown("it serves no client yet")
+
+    strategy = Barred(Unknown("connection lost"))
+    one = client(strategy, ClosedLoop(reconnects=True), Counted)
+    with under_load([one]):
+        wait_until(lambda: one.acknowledged > 0, 10, 0.001)
+    assert strategy.sessions == 6
+    assert max(most) == 2, "that which was lost is closed at the end"
+    assert not open_now
 
 
 def test_where_one_client_cannot_connect_the_others_are_closed() -> None:
