@@ -22,7 +22,7 @@ _WRITE: Final = "REPLACE INTO mysql.ndb_apply_status VALUES (CRC32(@@server_uuid
 """To a table that the cluster itself makes; each server has a row of its own, since one may wait for a data node with its row locked."""
 _READY: Final = "SHOW GLOBAL STATUS LIKE 'Ndb_number_of_ready_data_nodes'"
 _REFUSED_SECONDS: Final = 2.0
-"""For a refusal of the management server. It says that it has ended the data nodes only long after they have ended: up to 30 s."""
+"""For a refusal of the management server. That it has ended the data nodes it was seen to say more than 20 s after they had ended."""
 
 
 class Ndb:

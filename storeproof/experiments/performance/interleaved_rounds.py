@@ -27,7 +27,7 @@ from storeproof.machine.other_programs import BUSY, OtherPrograms
 from storeproof.store_under_test import StoreUnderTest
 
 _AGAIN: Final = 4
-"""Of every so many blocks that a number may have, one may be run again."""
+"""Of this many blocks that a number may have, one may be run again."""
 
 Place = tuple[StoreUnderTest, str]
 """A store, and the id of a case."""
