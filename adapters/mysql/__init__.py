@@ -14,15 +14,15 @@ from collections.abc import Mapping, Sequence
 import pymysql
 from pymysql.constants import CLIENT, ER
 
+from storeproof.adapters.mysql.clusters.galera import Galera
+from storeproof.adapters.mysql.clusters.group_replication import GroupReplication
+from storeproof.adapters.mysql.clusters.ndb import Ndb
+from storeproof.adapters.mysql.clusters.replicas import Replicas
 from storeproof.adapters.mysql.connection import TIMEOUT, Connection
 from storeproof.adapters.mysql.dialect import DIALECT
 from storeproof.adapters.mysql.documents import Documents
-from storeproof.adapters.mysql.galera import Galera
-from storeproof.adapters.mysql.group_replication import GroupReplication
 from storeproof.adapters.mysql.json import MariaDb, MySql
 from storeproof.adapters.mysql.link import Link, failure_of
-from storeproof.adapters.mysql.ndb import Ndb
-from storeproof.adapters.mysql.replicas import Replicas
 from storeproof.adapters.mysql.structures import Lists, Rankings, Sets
 from storeproof.adapters.mysql.text import LIMITS
 from storeproof.adapters.mysql.values import Counters, Hashes, Rows, Values

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.adapters.mysql import galera
-from storeproof.adapters.mysql.galera import Galera
+from storeproof.adapters.mysql.clusters.galera import Galera
 from storeproof.contract import Address, NodeAddresses, Unknown
 from storeproof.launch.template import Template
 from tests.shipped import SHIPPED

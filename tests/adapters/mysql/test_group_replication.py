@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from storeproof.adapters.mysql import group_replication
-from storeproof.adapters.mysql.group_replication import GroupReplication
-from storeproof.adapters.mysql.gtids import count
+from storeproof.adapters.mysql.clusters.group_replication import GroupReplication
+from storeproof.adapters.mysql.clusters.gtids import count
 from storeproof.contract import Address, NodeAddresses, Unknown
 
 NODES: NodeAddresses = {f"n{number}": Address(f"198.18.0.{number}", 3306, "me", "it's") for number in (1, 2, 3)}

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from storeproof.adapters.mysql import cluster, ndb
-from storeproof.adapters.mysql.ndb import Ndb
+from storeproof.adapters.mysql.clusters.ndb import Ndb
 from storeproof.contract import Address, NodeAddresses, Unknown
 from storeproof.contract.clusters import Ending
 

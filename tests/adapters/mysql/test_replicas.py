@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from storeproof.adapters.mysql import replica, replicas
-from storeproof.adapters.mysql.gtids import count
-from storeproof.adapters.mysql.replicas import Replicas
+from storeproof.adapters.mysql.clusters.gtids import count
+from storeproof.adapters.mysql.clusters.replicas import Replicas
 from storeproof.contract import Address, NodeAddresses, Unknown
 
 NODES: NodeAddresses = {f"n{number}": Address(f"198.18.0.{number}", 3306, "me", "word") for number in (1, 2, 3)}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from storeproof.adapters.mysql.asking import OWN_NUMBER, ask, literal
-from storeproof.adapters.mysql.gtids import KNOWN
+from storeproof.adapters.mysql.clusters.gtids import KNOWN
 from storeproof.contract import Address
 
 STEP_SECONDS: Final = 5.0
