@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.adapters.mysql import galera
+from storeproof.adapters.mysql.clusters import galera
 from storeproof.adapters.mysql.clusters.galera import Galera
 from storeproof.contract import Address, NodeAddresses, Unknown
 from storeproof.launch.template import Template

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.adapters.mysql import group_replication
+from storeproof.adapters.mysql.clusters import group_replication
 from storeproof.adapters.mysql.clusters.group_replication import GroupReplication
 from storeproof.adapters.mysql.clusters.gtids import count
 from storeproof.contract import Address, NodeAddresses, Unknown

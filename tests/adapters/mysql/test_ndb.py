@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from storeproof.adapters.mysql import cluster, ndb
+from storeproof.adapters.mysql import cluster
+from storeproof.adapters.mysql.clusters import ndb
 from storeproof.adapters.mysql.clusters.ndb import Ndb
 from storeproof.contract import Address, NodeAddresses, Unknown
 from storeproof.contract.clusters import Ending
