@@ -28,8 +28,8 @@ WRONG_OPTIONS = (
     (["--laps=0"], "--laps takes a whole number from 1 to 100, written in digits alone; found '0'"),
     (["--laps=2"], "--laps=2: a lap has 8 rounds or more, and a number at most 3 at smoke scale; use --scale=standard"),
     (
-        ["--laps=5", "--scale=standard"],
-        "--laps=5: a lap has 8 rounds or more, and a number at most 32 at standard scale; allowed: 1 to 4",
+        ["--laps=9", "--scale=standard"],
+        "--laps=9: a lap has 8 rounds or more, and a number at most 64 at standard scale; allowed: 1 to 8",
     ),
     (["--endpoint=redis://localhost"], "--endpoint takes STORE=VALUE"),
     (["--endpoint=redis=redis://localhost:6379"], "--endpoint names the store `redis`, which this run does not try; it tries sqlite"),
