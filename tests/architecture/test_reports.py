@@ -22,7 +22,7 @@ COMMANDS = re.findall(r"^storeproof picture (.+)$", (REPORTS / "README.md").read
 AGREEMENTS = re.findall(r"^storeproof (compare .+ --agreement)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
 CLAIMS = re.findall(r"^storeproof claims (.+)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
 DECISIONS = re.findall(r"^storeproof decide (.+)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
-LARGEST = 25_000_000
+LARGEST = 27_500_000
 """Bytes of all published files: a checkout is not a data store."""
 
 
@@ -48,7 +48,7 @@ def test_numbers_are_counted_right() -> None:
     """By grade, where the page counts them: each count is that of a published result."""
     counted = re.findall(r"(\d+ numbers: .+?(?: invalid(?: \([^)]*\))?|(?=\.)))", (REPORTS / "README.md").read_text())
     measured = [[each for store in read_result(run).stores for each in store.measurements] for run in RUNS]
-    assert len(counted) == 8
+    assert len(counted) == 10
     assert set(counted) <= {numbers.count(each) for each in measured}
 
 
@@ -115,8 +115,8 @@ def test_what_two_runs_of_a_plan_say_is_told_as_it_is(command: str, tmp_path: Pa
     assert not ended.value.code
     written, page = (tmp_path / "agreement.md").read_text(), (REPORTS / "README.md").read_text()
     assert "\n".join(line for line in written.splitlines() if line.startswith("|")) in page
-    (ratios,) = re.findall(r"\*\*(\d+) of (\d+) ratios of two stores agree \((\d+ %)\)", written)
-    assert "Of {1} ratios of two stores {0} agree ({2}).".format(*ratios) in page
+    for ratios in re.findall(r"\*\*(\d+) of (\d+) ratios of two stores agree \((\d+ %)\)", written):
+        assert "Of {1} ratios of two stores {0} agree ({2}).".format(*ratios) in page
 
 
 def test_the_published_results_are_small() -> None:
