@@ -134,7 +134,7 @@ def _role(verdict: ProfileVerdict) -> AnswerCell:
 
 
 def answer(stores: Sequence[StoreResult], titles: Mapping[str, str]) -> str:
-    """Which stores fill all roles; where none does, which lack the least, and what."""
+    """Which stores fill all roles; where none does, which lack the least, and what, unless that is too much for a sentence."""
     lacking = {
         _name(store, stores): {what for each in store.profiles for what in lacks(each)}
         for store in stores
@@ -148,7 +148,10 @@ def answer(stores: Sequence[StoreResult], titles: Mapping[str, str]) -> str:
     if not least:
         return f"{_listed(nearest)} can fill all {roles} roles."
     what = sorted(set().union(*(lacking[name] for name in nearest)))
-    things = _listed([_in_words(each, titles) for each in what]) if least == len(what) else units.plural(least, "thing") + " each"
+    if least == len(what) < MANY:
+        things = _listed([_in_words(each, titles) for each in what])
+    else:
+        things = units.plural(least, "thing") + (" each" if len(nearest) > 1 else "")
     return f"No store fills all {roles} roles. Nearest: {_listed(nearest)}, without {things}."
 
 

@@ -80,6 +80,12 @@ def test_the_answer_names_the_nearest_stores_and_what_they_lack(result: Result) 
     )
     assert _table(either, titles=titles).answer == said.replace("”.", "” or 1 alternative.")
 
+    far = [f"capability path.{each}/001: no" for each in "abcdefghijkl"]
+    few = {number: _verdicts(cache=[], documents=far) for number in (SQLITE, REDIS, VOLATILE)}
+    for number, profiles in few.items():
+        near = _with(near, number, profiles=profiles)
+    assert _table(near).answer.endswith(", without 12 things each.")
+
     full = _with(near, VOLATILE, profiles=_verdicts(cache=[], documents=[]))
     assert _table(full).answer == "Redis (volatile) can fill all 2 roles."
 
