@@ -376,6 +376,6 @@ class ContainerHandle(ManagedServer):
                 raise MachineFailed(f"{self._name}: its container was removed from outside") from None
             if _NOT_THE_MACHINE.search(said):
                 raise self._error_for(f"{self._name} {what}: {said}") from None
-            raise self._end_cause.machine_error(f"{self._name} {what}: the engine says: {said}") from None
-        except RequestException:
-            raise self._end_cause.machine_error(f"{self._name} {what}: the engine does not answer") from None
+            raise self._end_cause.machine_error(f"{self._name} {what}: {container_engine.said(reason)}") from None
+        except RequestException as reason:
+            raise self._end_cause.machine_error(f"{self._name} {what}: {container_engine.said(reason)}") from None

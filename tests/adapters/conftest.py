@@ -6,7 +6,23 @@ from collections.abc import Iterator
 
 import pytest
 
+from storeproof.contract import Layout
 from storeproof.launch.several.cluster import ClusterHandle
+from storeproof.store_under_test import StoreUnderTest
+from tests.adapters.real_clusters import launched
+
+
+@pytest.fixture(scope="module")
+def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
+    """Of the module's store, for all its tests; its settings were read back from each node."""
+    with launched(sut) as handle:
+        yield handle
+
+
+@pytest.fixture(scope="module")
+def layout(sut: StoreUnderTest) -> Layout:
+    """Of one table for all tests of the module."""
+    return sut.layout("single_key")
 
 
 @pytest.fixture

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 
 from storeproof.contract import Layout, Unknown
+from storeproof.errors import NotAvailable
 from storeproof.experiments.contended_keys import REGISTER
 from storeproof.experiments.durability.clusters.cluster_linearizability import ClusterLinearizability
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
@@ -23,12 +24,24 @@ from storeproof.experiments.fault_experiment import Subject
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.launch.several.cluster import ClusterHandle
+from storeproof.machine.programs import find_programs
 from storeproof.spec.scale import DurabilityScale
+from storeproof.spec.store import ProcessLaunch
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.shipped import SHIPPED
 
 LIMIT = 60
 """Seconds for another primary, on a busy machine."""
+
+
+def missing(store: str, launches: Iterable[ProcessLaunch]) -> str:
+    """Why there are no programs of a store's servers here; empty: there are."""
+    try:
+        for each in launches:
+            find_programs(each, store)
+    except NotAvailable as reason:
+        return str(reason)
+    return ""
 
 
 def under_test(target: str) -> StoreUnderTest:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Iterator
 
 import pytest
 
@@ -14,7 +13,7 @@ from storeproof.faults.lagging_node_wipe import LaggingNodeWipe
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.spec.scale import DurabilityScale
 from storeproof.store_under_test import StoreUnderTest
-from tests.adapters.real_clusters import launched, one_round, under_test
+from tests.adapters.real_clusters import one_round, under_test
 from tests.launch.small import eventually
 from tests.network.network_rights import needs_networks
 
@@ -32,13 +31,6 @@ WAITS = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_e
 @pytest.fixture(scope="module")
 def sut() -> StoreUnderTest:
     return under_test("postgresql:standbys-local")
-
-
-@pytest.fixture(scope="module")
-def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
-    """A cluster for all tests; its settings were read back from each node."""
-    with launched(sut) as handle:
-        yield handle
 
 
 def test_a_write_whose_wait_for_a_standby_was_cancelled_is_unknown(whole: ClusterHandle, sut: StoreUnderTest) -> None:

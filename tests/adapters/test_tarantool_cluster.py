@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from contextlib import closing, suppress
 
 import pytest
@@ -14,7 +13,7 @@ from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
 from storeproof.store_under_test import StoreUnderTest
-from tests.adapters.real_clusters import launched, one_round, under_test
+from tests.adapters.real_clusters import one_round, under_test
 from tests.network.network_rights import needs_networks
 
 pytestmark = [
@@ -31,13 +30,6 @@ ONE = DurabilityScale.model_construct(rounds=1, clients=4, load_seconds=(0.1, 0.
 @pytest.fixture(scope="module")
 def sut() -> StoreUnderTest:
     return under_test("tarantool:three-instances-sync")
-
-
-@pytest.fixture(scope="module")
-def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
-    """A cluster for all tests, with spaces of both kinds; its settings were read back from each node."""
-    with launched(sut) as handle:
-        yield handle
 
 
 def put(cluster: ClusterHandle, sut: StoreUnderTest, layout: Layout, value: bytes) -> None:

@@ -308,10 +308,11 @@ RUN = """
     import signal, sys, time
     from pathlib import Path
     from storeproof.launch.several.cluster import ClusterHandle
-    from tests.launch.small_cluster import SmallCluster, cluster_request
+    from {module} import {request}
+    from tests.launch.small_cluster import SmallCluster
     signal.signal(signal.SIGINT, signal.default_int_handler)
     {before}
-    handle = ClusterHandle(cluster_request(Path({base!r}), SmallCluster()))
+    handle = ClusterHandle({request}(Path({base!r}), SmallCluster()))
     handle.start()
     handle.network.isolate("n1")
     handle.node("n2").pause()
@@ -337,7 +338,8 @@ def left(interface: str, pids: list[int], base: Path) -> list[str]:
 )
 def test_a_run_that_ends_amid_a_fault_leaves_nothing(tmp_path: Path, signals: list[signal.Signals], reaper: bool) -> None:
     """By Ctrl-C its own clean-up removes all, also if it is pressed again meanwhile; by SIGKILL its reaper, or else the next run."""
-    code = RUN.format(base=str(tmp_path), before="" if reaper else WITHOUT_REAPER)
+    before_it = "" if reaper else WITHOUT_REAPER
+    code = RUN.format(base=str(tmp_path), before=before_it, module="tests.launch.small_cluster", request="cluster_request")
     run = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
     assert run.stdout is not None
     interface, *words = run.stdout.readline().split()

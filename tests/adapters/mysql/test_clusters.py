@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 
 from storeproof.contract import Layout, Refused, Unknown
-from storeproof.errors import NotAvailable
 from storeproof.faults.lagging_node_wipe import LaggingNodeWipe
-from storeproof.launch.process import find_programs
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.spec.scale import DurabilityScale
 from storeproof.store_under_test import StoreUnderTest
-from tests.adapters.real_clusters import LIMIT, another_primary, launched, one_round, shown, under_test, write
+from tests.adapters.real_clusters import LIMIT, another_primary, launched, missing, one_round, shown, under_test, write
 from tests.network.network_rights import needs_networks
 from tests.shipped import SHIPPED
 
-
-def missing() -> str:
-    """Why there is no MySQL here; empty: there is."""
-    process = SHIPPED.store("mysql")[0].launch.process
-    assert process is not None
-    try:
-        find_programs(process, "mysql")
-    except NotAvailable as reason:
-        return str(reason)
-    return ""
-
-
-NOT_HERE = missing()
+MYSQL = SHIPPED.store("mysql")[0].launch.process
+assert MYSQL is not None
+NOT_HERE = missing("mysql", [MYSQL])
 pytestmark = [needs_networks, pytest.mark.servers, pytest.mark.skipif(bool(NOT_HERE), reason=NOT_HERE)]
 ONE = DurabilityScale.model_construct(rounds=1, clients=4, load_seconds=(0.1, 0.1))
 """A single round."""
@@ -40,19 +27,6 @@ ONE = DurabilityScale.model_construct(rounds=1, clients=4, load_seconds=(0.1, 0.
 @pytest.fixture(scope="module")
 def sut() -> StoreUnderTest:
     return under_test("mysql:group-replication")
-
-
-@pytest.fixture(scope="module")
-def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
-    """A group for all tests; its settings were read back from each node."""
-    with launched(sut) as handle:
-        yield handle
-
-
-@pytest.fixture(scope="module")
-def layout(sut: StoreUnderTest) -> Layout:
-    """Of one table for all tests."""
-    return sut.layout("single_key")
 
 
 def test_an_isolated_primary_acknowledges_nothing(whole: ClusterHandle, sut: StoreUnderTest, layout: Layout) -> None:

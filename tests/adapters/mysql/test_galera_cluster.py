@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from storeproof.contract import Layout, Refused
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.store_under_test import StoreUnderTest
-from tests.adapters.real_clusters import LIMIT, another_primary, launched, shown, under_test, write
+from tests.adapters.real_clusters import LIMIT, another_primary, shown, under_test, write
 from tests.network.network_rights import needs_networks
 
 pytestmark = [
@@ -25,19 +24,6 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def sut() -> StoreUnderTest:
     return under_test("mariadb:galera")
-
-
-@pytest.fixture(scope="module")
-def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
-    """A cluster for all tests; its settings were read back from each node."""
-    with launched(sut) as handle:
-        yield handle
-
-
-@pytest.fixture(scope="module")
-def layout(sut: StoreUnderTest) -> Layout:
-    """Of one table for all tests."""
-    return sut.layout("single_key")
 
 
 def test_an_isolated_node_refuses_all_requests(whole: ClusterHandle, sut: StoreUnderTest, layout: Layout) -> None:

@@ -3,51 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 
 from storeproof.contract import Layout, Refused, Unknown
-from storeproof.errors import NotAvailable
 from storeproof.launch.several.cluster import ClusterHandle
-from storeproof.machine.programs import find_programs
 from storeproof.store_under_test import StoreUnderTest
-from tests.adapters.real_clusters import another_primary, launched, shown, under_test, write
+from tests.adapters.real_clusters import another_primary, missing, shown, under_test, write
 from tests.network.network_rights import needs_networks
 from tests.shipped import SHIPPED
 
-
-def missing() -> str:
-    """Why there is no NDB Cluster here; empty: there is."""
-    try:
-        for service in SHIPPED.store("mysql-ndb")[0].topologies["hosts"].services.values():
-            find_programs(service, "mysql-ndb")
-    except NotAvailable as reason:
-        return str(reason)
-    return ""
-
-
-NOT_HERE = missing()
+NOT_HERE = missing("mysql-ndb", SHIPPED.store("mysql-ndb")[0].topologies["hosts"].services.values())
 pytestmark = [needs_networks, pytest.mark.servers, pytest.mark.skipif(bool(NOT_HERE), reason=NOT_HERE)]
 
 
 @pytest.fixture(scope="module")
 def sut() -> StoreUnderTest:
     return under_test("mysql-ndb:three-hosts")
-
-
-@pytest.fixture(scope="module")
-def cluster(networks: None, sut: StoreUnderTest) -> Iterator[ClusterHandle]:
-    """A cluster for all tests; its settings were read back through each server."""
-    with launched(sut) as handle:
-        yield handle
-
-
-@pytest.fixture(scope="module")
-def layout(sut: StoreUnderTest) -> Layout:
-    """Of one table for all tests."""
-    return sut.layout("single_key")
 
 
 def test_an_isolated_host_acknowledges_nothing(whole: ClusterHandle, sut: StoreUnderTest, layout: Layout) -> None:

@@ -28,7 +28,7 @@ from tests.launch.container.redis import IMAGE, command, names
 from tests.launch.container.redis_cluster import redis_request
 from tests.launch.small import eventually, gone
 from tests.launch.small_cluster import SmallCluster
-from tests.launch.test_cluster import WITHOUT_REAPER, left, namespace_of
+from tests.launch.test_cluster import RUN, WITHOUT_REAPER, left, namespace_of
 from tests.network.network_rights import needs_networks
 
 pytestmark = [pytest.mark.docker, needs_networks]
@@ -217,24 +217,6 @@ def test_what_an_image_lacks_is_said_before_anything_is_made(tmp_path: Path) -> 
     assert set(find_marks()) <= networks
 
 
-RUN = """
-    import signal, sys, time
-    from pathlib import Path
-    from storeproof.launch.several.cluster import ClusterHandle
-    from tests.launch.container.redis_cluster import redis_request
-    from tests.launch.small_cluster import SmallCluster
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    {before}
-    handle = ClusterHandle(redis_request(Path({base!r}), SmallCluster()))
-    handle.start()
-    handle.network.isolate("n1")
-    handle.node("n2").pause()
-    print(handle.network.mark.interface, *handle.pids, flush=True)
-    while True:
-        time.sleep(0.05)
-"""
-
-
 @pytest.mark.parametrize(
     ("number", "reaper"),
     [(signal.SIGINT, True), (signal.SIGKILL, True), pytest.param(signal.SIGKILL, False, marks=pytest.mark.serial)],
@@ -242,7 +224,8 @@ RUN = """
 )
 def test_a_run_that_ends_amid_a_fault_leaves_nothing(tmp_path: Path, number: signal.Signals, reaper: bool) -> None:
     """Containers neither, also those that only hold a namespace."""
-    code = RUN.format(base=str(tmp_path), before="" if reaper else WITHOUT_REAPER)
+    before_it = "" if reaper else WITHOUT_REAPER
+    code = RUN.format(base=str(tmp_path), before=before_it, module="tests.launch.container.redis_cluster", request="redis_request")
     run = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3])
     assert run.stdout is not None
     interface, *words = run.stdout.readline().split()
