@@ -79,6 +79,8 @@ class ContainerHandle(ManagedServer):
         self._nodes = RunningNodes(self._name, launch.nodes, self.log_tail) if launch.nodes is not None else None
         self._struck = False
         """Whether storeproof has stopped or killed it since its last start."""
+        self._lost_power = False
+        """Whether its power was cut since its last start."""
         self._engine_is_here = False
         if request.power_cut is not None and os.geteuid() != 0:
             raise NotAvailable(
@@ -117,11 +119,13 @@ class ContainerHandle(ManagedServer):
             self.kill()  # the server has ended without its container, which the engine would not start again
         if self._described is None:
             self._check_fixed_ports()
-        self._began = time.monotonic()
-        self._address = None
-        self._struck = False
-        self._end_cause.begin([self._dir.root] if self._dir else [], data=self._disk is None, inherits=False)
         with self._starting, self._engine_errors("could not be started"):
+            if self._lost_power:
+                self._drop_container(self._directory())
+            self._began = time.monotonic()
+            self._address = None
+            self._struck = False
+            self._end_cause.begin([self._dir.root] if self._dir else [], data=self._disk is None, inherits=False)
             if self._described is None:
                 self._described = describe(self._request, self._launch, self._image, self._directory(), self.data)
                 self._described.start()
@@ -172,6 +176,15 @@ class ContainerHandle(ManagedServer):
             with contextlib.suppress(APIError):
                 self._container.kill(signal="SIGKILL")
             self._container.wait()
+
+    def cut_power(self) -> None:
+        """See `Handle.cut_power`. The next start is that of a new container on the same data.
+
+        A machine that boots has an empty /run, but a container that is started again has what the server left there: PostgreSQL does not
+        start beside the lock file of a socket that a cut left empty.
+        """
+        super().cut_power()
+        self._lost_power = True
 
     def kill_nodes(self, names: Sequence[str]) -> None:
         """See `Handle.kill_nodes`."""
@@ -236,6 +249,14 @@ class ContainerHandle(ManagedServer):
                     f"port {port} is already in use by {ports.describe_listener(port)}",
                     "end it: one run of this store at a time",
                 )
+
+    def _drop_container(self, directory: WorkDir) -> None:
+        """Remove the container, and nothing of its data directory."""
+        container_engine.remove_container(directory.root.name)
+        if self._described is not None:
+            self._described.get_docker_client().client.close()
+        self._described = self._container = None
+        self._lost_power = False
 
     def _give_data(self, data: Path, owner: int) -> None:
         """Let the image's user write to the data directory. Only root may give a directory away; else all users of this machine may."""
@@ -346,18 +367,14 @@ class ContainerHandle(ManagedServer):
     def _remove_now(self, directory: WorkDir) -> None:
         from docker.errors import NotFound
 
-        client = container_engine.client()
+        self._drop_container(directory)
         with contextlib.suppress(NotFound):
-            container_engine.remove(client.containers.get(directory.root.name), v=True, force=True)
-        with contextlib.suppress(NotFound):
-            container_engine.remove(client.volumes.get(directory.root.name), force=True)
+            container_engine.remove(container_engine.client().volumes.get(directory.root.name), force=True)
         if self._disk is not None:
             self._disk.close()
         elif self.data is not None and os.geteuid() != 0:
             container_engine.remove_folder(self.data, self._image, labels(keep=False))
         directory.remove()
-        if self._described is not None:
-            self._described.get_docker_client().client.close()
 
     @contextlib.contextmanager
     def _engine_errors(self, what: str) -> Iterator[None]:

@@ -8,6 +8,7 @@ import pytest
 
 from storeproof.cleanup.workdir import WorkDir
 from storeproof.contract import Unknown
+from storeproof.disk.methods import PowerCut
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.container import ContainerHandle
 from storeproof.spec import ContainerLaunch
@@ -40,6 +41,22 @@ def test_data_survives_kill_and_stop_and_the_port_is_asked_again(make: Make, tmp
     handle.close()
     handle.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_after_a_power_cut_only_the_data_is_there(make: Make) -> None:
+    """What the server left outside its data directory outlives a kill, and does not outlive a power cut."""
+    script = "ls /run; echo left > /run/server.lock; exec redis-server --protected-mode no --dir /data --appendonly yes --appendfsync always"
+    handle = make(REDIS.model_copy(update={"command": ("bash", "-c", script)}), power_cut=PowerCut())
+    handle.start()
+    assert command(handle.address, "SET", "a", "1") == "+OK\r\n"
+    handle.kill()
+    handle.start()
+    assert handle.log_tail().count("server.lock") == 1
+    handle.cut_power()
+    assert "server.lock" in handle.log_tail()  # of the one that has lost its power
+    handle.start()
+    assert command(handle.address, "GET", "a") == "$1\r\n1\r\n"
+    assert "server.lock" not in handle.log_tail()
 
 
 def test_a_directory_with_a_colon(make: Make, tmp_path: Path) -> None:
