@@ -95,9 +95,10 @@ class RedisLink:
         """Run a script. NOSCRIPT says that nothing ran: a server that lost its scripts is given the text again."""
         arguments = (len(keys), *keys, *args)
         try:
-            return self._call(("EVALSHA", script.digest, *arguments), writes=script.writes)
-        except NoScriptError:
-            return self.run("EVAL", script.text, *arguments)
+            try:
+                return self._call(("EVALSHA", script.digest, *arguments), writes=script.writes)
+            except NoScriptError:
+                return self._call(("EVAL", script.text, *arguments), writes=script.writes)
         except FAILURES as reason:
             raise failure_of(reason) from reason
 

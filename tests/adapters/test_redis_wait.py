@@ -48,7 +48,7 @@ def test_a_write_is_followed_by_its_wait() -> None:
 
 
 def test_scripts_that_write_wait_too() -> None:
-    """Also the second attempt of one that the server had forgotten; one that only reads does not."""
+    """Also the second attempt of one that the server had forgotten; one that only reads never does: a replica refuses to WAIT."""
     client = Client(1, 1)
     assert link(client).script(PUT, ["k"], ["f", "v"]) == 1
     assert [command[0] for command in client.sent] == ["EVALSHA", "WAIT"]
@@ -58,6 +58,9 @@ def test_scripts_that_write_wait_too() -> None:
     client = Client(NoScriptError("NOSCRIPT"), 1, 1)
     assert link(client).script(PUT, ["k"], ["f", "v"]) == 1
     assert [command[0] for command in client.sent] == ["EVALSHA", "EVAL", "WAIT"]
+    client = Client(NoScriptError("NOSCRIPT"), [])
+    link(client).script(GET_MANY, ["k"], [])
+    assert [command[0] for command in client.sent] == ["EVALSHA", "EVAL"]
 
 
 @pytest.mark.parametrize(
