@@ -25,6 +25,7 @@ SERIAL = (
     "load/test_ceiling.py",
     "load/test_client.py",
     "load/test_driver.py",
+    "load/test_machine_speed.py",
     "load/test_noise_floor.py",
     "load/test_store.py",
     "load/wire/test_native_pump.py",

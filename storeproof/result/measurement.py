@@ -65,6 +65,19 @@ class Disturbance(Part):
     """Rounds that do not count, since it was too much, and were run again."""
 
 
+class MachineSpeed(Part):
+    """How fast the machine was while a number was measured: the rate of a small load on a server that does nothing."""
+
+    rate: float
+    """Requests per second beside the blocks of its rounds: the median."""
+    best: float
+    """The highest rate of the run until then."""
+    slow: int
+    """Rounds that count although the machine was slower than nine tenths of that: as many were run again as may be."""
+    repeated: int
+    """Rounds that do not count, since it was slower, and were run again."""
+
+
 class Round(Part):
     """One round: the sample of all statistics."""
 
@@ -152,6 +165,8 @@ class Measurement(Part):
     trend: TrendRecord
     disturbance: Disturbance | None = None
     """None if it is not known: of a store that is not a local process, of loads of several roles at once, and in earlier results."""
+    machine_speed: MachineSpeed | None = None
+    """None if it was not looked at: at smoke scale, without the compiled part, with load from other hosts, and in earlier results."""
     cost: ServerCost | None = None
     """None: see `cost_reason`."""
     cost_reason: str = ""

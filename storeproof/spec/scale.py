@@ -80,6 +80,11 @@ class RoundsScale(Frozen):
             raise RuleError(f"found {self.at_most}; allowed: at_least ({self.at_least}) or more", "at_most")
         return self
 
+    @property
+    def adaptive(self) -> bool:
+        """Whether their number depends on what they show."""
+        return self.at_most > self.at_least
+
 
 class PerformanceScale(Frozen):
     """Durations, records and clients of the measurements."""

@@ -11,6 +11,7 @@ from storeproof.errors import NotAvailable
 from storeproof.experiments.performance.benchmark_config import configs
 from storeproof.experiments.performance.interleaved_rounds import InterleavedRounds
 from storeproof.load.quality.ceiling import Ceilings
+from storeproof.load.quality.machine_speed import MachineSpeed
 from storeproof.load.quality.noise_floor import noise_floor
 from storeproof.machine.cores import hold, running_on
 from storeproof.plugin.suite import suite_run
@@ -32,9 +33,22 @@ def ceilings(request: pytest.FixtureRequest) -> Iterator[Ceilings]:
 
 
 @pytest.fixture(scope="session")
-def interleaved(request: pytest.FixtureRequest, ceilings: Ceilings) -> Iterator[InterleavedRounds]:
+def machine_speed(request: pytest.FixtureRequest, ceilings: Ceilings) -> Iterator[MachineSpeed | None]:
+    """The looks at the machine's speed between rounds; None where rounds are not run again, or the load comes from other machines."""
+    options = suite_run(request.config).options
+    with contextlib.ExitStack() as stack:
+        found = None
+        if options.scale.performance.rounds.adaptive and not options.hosts:
+            with contextlib.suppress(NotAvailable, OSError):
+                found = stack.enter_context(contextlib.closing(MachineSpeed(ceilings.server)))
+        yield found
+
+
+@pytest.fixture(scope="session")
+def interleaved(request: pytest.FixtureRequest, ceilings: Ceilings, machine_speed: MachineSpeed | None) -> Iterator[InterleavedRounds]:
     """The rounds of the run."""
     run = suite_run(request.config)
     plan = [each for workload in run.spec.workloads.values() for each in configs(workload, run.options.scale.performance)]
-    with contextlib.closing(InterleavedRounds(ceilings, run.waiting, run.progress.measured, plan, run.options.laps)) as rounds:
+    made = InterleavedRounds(ceilings, run.waiting, run.progress.measured, plan, run.options.laps, machine_speed)
+    with contextlib.closing(made) as rounds:
         yield rounds

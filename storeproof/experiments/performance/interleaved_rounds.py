@@ -7,8 +7,9 @@ blocks as it takes until all numbers are precise enough.
 With several laps, the first case of all runs all laps but the last one, each over everything that is to be measured. Between two laps
 all servers are started again. So the rounds of a number lie as far apart as those of two runs, and on different starts of its server.
 
-A block beside which other programs took much of the machine is run again, since a busy machine says nothing about a store; by all of its
-stores, so that the rounds of a block stay comparable.
+A block beside which other programs took much of the machine, or the machine was slower than it had been, is run again, since neither says
+anything about a store; by all of its stores, so that the rounds of a block stay comparable. A run has so many blocks to spare for that:
+some at its start, and one more for each two that count, so that a disturbance that lasts is waited out, and one without an end is not.
 """
 
 from __future__ import annotations
@@ -21,13 +22,16 @@ from typing import Final
 
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.performance.store_rounds import StoreRounds
+from storeproof.experiments.performance.surroundings import Watch
 from storeproof.load.hosts.load_hosts import LoadEngines
 from storeproof.load.quality.ceiling import Ceilings
-from storeproof.machine.other_programs import BUSY, OtherPrograms
+from storeproof.load.quality.machine_speed import MachineSpeed
+from storeproof.machine.cores import running_on
+from storeproof.machine.other_programs import OtherPrograms
 from storeproof.store_under_test import StoreUnderTest
 
-_AGAIN: Final = 4
-"""Of this many blocks that a number may have, one may be run again."""
+_SPARE: Final = 16
+"""Blocks that may be run again from the start, and one more for each two that count."""
 
 Place = tuple[StoreUnderTest, str]
 """A store, and the id of a case."""
@@ -48,6 +52,7 @@ class InterleavedRounds:
         measured: Callable[[float], None],
         plan: Sequence[BenchmarkConfig],
         laps: int = 1,
+        speed: MachineSpeed | None = None,
     ) -> None:
         """
         Args:
@@ -55,12 +60,16 @@ class InterleavedRounds:
             measured: told the work of how many cases was done; that of a case in one of two laps is half of it.
             plan: all that the scale can measure, in the order of the cases.
             laps: over what waits of it.
+            speed: that of the machine; None: it is not looked at.
         """
         self._ceilings = ceilings
         self._waiting = waiting
         self._measured = measured
         self._plan = plan
         self._laps = laps
+        self._speed = speed
+        self._spare = 2 * _SPARE
+        """Twice the number of blocks that may still be run again."""
         self._engines: dict[tuple[StoreUnderTest, int, str], tuple[object, LoadEngines]] = {}
         """By store, number of indexes, and reason against the wire engine: a connection belongs to one collection."""
         self._earlier = iter(range(1, laps))
@@ -145,7 +154,7 @@ class InterleavedRounds:
         scale = first.scale.performance.rounds
         most = scale.at_most // self._laps
         number = repeated = 0
-        others = OtherPrograms() if all(sut.record.launch == "process" for sut, _ in compared) else None
+        watch = self._watch(compared)
         while number < most:
             block = list(compared.values())
             may_end = number >= scale.at_least and (number - scale.at_least) % scale.every == 0
@@ -154,19 +163,27 @@ class InterleavedRounds:
             Random(f"{first.seed}:{config.name}:{number}:{repeated}").shuffle(block)
             for rounds in block:
                 rounds.run_round()
-            share = others.share() if others is not None else None
-            if share is not None and share > BUSY and repeated < most // _AGAIN:
+            with running_on(first.options.split.apart):
+                beside = watch.after_block()
+            if (beside.busy or beside.slow) and scale.adaptive and self._spare >= 2:
+                self._spare -= 2
                 repeated += 1
                 for rounds in block:
-                    rounds.forget_round()
+                    rounds.forget_round(beside)
                 continue
+            self._spare += 1
             number += 1
             for rounds in block:
-                rounds.keep_round(share)
+                rounds.keep_round(beside)
         sound = {place: rounds for place, rounds in compared.items() if rounds.sound}
         for (sut, case), rounds in sound.items():
             rounds.interleaved_with = tuple(other.target.id for other, its in sound if other is not sut and its == case)
         self._measured(len(compared) / self._laps)
+
+    def _watch(self, compared: Mapping[Place, StoreRounds]) -> Watch:
+        local = all(sut.record.launch == "process" for sut, _ in compared)
+        with running_on(next(sut for sut, _ in compared).options.split.apart):
+            return Watch(OtherPrograms() if local else None, self._speed)
 
     def _clear(self) -> None:
         with ExitStack() as closing:

@@ -9,12 +9,12 @@ from typing import Final
 
 from hdrh.histogram import HdrHistogram
 
+from storeproof.experiments.performance.surroundings import Surroundings
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.load.job import OperationCounts, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit
 from storeproof.load.quality.gates import Judgement, invalid_by, is_lower_bound, judge
-from storeproof.machine.other_programs import BUSY
-from storeproof.result.measurement import Disturbance, Interval, Latency, Measurement, MixPart, Round, TrendRecord
+from storeproof.result.measurement import Disturbance, Interval, Latency, MachineSpeed, Measurement, MixPart, Round, TrendRecord
 from storeproof.result.part import Gate
 from storeproof.spec import Mix
 from storeproof.stats.grade import grade
@@ -123,6 +123,7 @@ class Number:
             grade=grade(rate.half_interval),
             at_least=is_lower_bound(failing),
             disturbance=self._disturbance,
+            machine_speed=self._machine_speed,
             trend=TrendRecord(change=drift.change, probability=drift.probability, drifting=drift.drifting),
             cost=last.cost.cost(sum(each.ok for each in last.rounds), last.records_left),
             cost_reason=last.cost.reason,
@@ -132,12 +133,33 @@ class Number:
 
     @property
     def _disturbance(self) -> Disturbance | None:
-        shares = [share for one in self._laps for share in one.others if share is not None]
+        shares = [each.others for each in self._beside if each.others is not None]
         if len(shares) < len(self.rounds):
             return None
         return Disturbance(
-            share=median(shares), busy=sum(share > BUSY for share in shares), repeated=sum(one.repeated for one in self._laps)
+            share=median(shares), busy=sum(each.busy for each in self._beside), repeated=sum(each.busy for each in self._forgotten)
         )
+
+    @property
+    def _machine_speed(self) -> MachineSpeed | None:
+        speeds = [each.speed for each in self._beside if each.speed is not None]
+        if len(speeds) < len(self.rounds):
+            return None
+        best = max(each.best for each in self._beside)
+        return MachineSpeed(
+            rate=median(speeds),
+            best=best,
+            slow=sum(each.slower_than(best) for each in self._beside),
+            repeated=sum(not each.busy for each in self._forgotten),
+        )
+
+    @property
+    def _beside(self) -> list[Surroundings]:
+        return [each for one in self._laps for each in one.beside]
+
+    @property
+    def _forgotten(self) -> list[Surroundings]:
+        return [each for one in self._laps for each in one.forgotten]
 
     def _part(self, mix: Mix) -> MixPart:
         found = [each.operations[label(mix)] for each in self.rounds]

@@ -14,6 +14,7 @@ from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.performance.measurement import Number
 from storeproof.experiments.performance.proof import require_proof
 from storeproof.experiments.performance.server_cost import CostMeter
+from storeproof.experiments.performance.surroundings import Surroundings
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.experiments.workspace import Workspace
 from storeproof.load.hosts.load_hosts import HostEngines, LoadEngines
@@ -51,8 +52,8 @@ class StoreRounds:
         """Seconds of its own that passed in the case of another store; where all ran in its own case, those of the others, negative."""
         self.seconds = 0.0
         """That its preparation and its rounds took, and that are in no store's time yet."""
-        self._in_rounds = 0.0
-        """Of these, those of the rounds of this lap."""
+        self._in_rounds = self._in_round = 0.0
+        """Of these, those of the rounds of this lap that count, and those of the last round."""
 
     def prepare(self) -> None:
         """Begin a lap, if nothing was wrong so far: load the data and warm up. What is wrong is kept for the store's own case."""
@@ -63,19 +64,20 @@ class StoreRounds:
     def run_round(self) -> None:
         """One that is measured, if nothing was wrong so far."""
         if self.sound:
-            self._in_rounds += self._timed(self._run_round)
+            self._in_round = self._timed(self._run_round)
 
-    def keep_round(self, others: float | None) -> None:
-        """The last one counts; `others`: the share of the machine that other programs took beside its block, if that is known."""
+    def keep_round(self, beside: Surroundings) -> None:
+        """The last one counts."""
         if self.sound:
             assert self._runner is not None
-            self._runner.others.append(others)
+            self._runner.beside.append(beside)
+            self._in_rounds += self._in_round
 
-    def forget_round(self) -> None:
-        """The last one does not count: other programs took too much of the machine."""
+    def forget_round(self, beside: Surroundings) -> None:
+        """The last one does not count, for what there was beside its block."""
         if self.sound:
             assert self._runner is not None
-            self._runner.forget_round()
+            self._runner.forget_round(beside)
 
     def end_lap(self) -> None:
         """Read the data back and remove the collection: the next lap has another one, on a server that was started again."""

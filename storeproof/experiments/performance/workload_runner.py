@@ -13,6 +13,7 @@ from storeproof.corpus.articles import articles
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.performance.server_cost import CostMeter
+from storeproof.experiments.performance.surroundings import Surroundings
 from storeproof.load.hosts.hosts_engine import HostsEngine
 from storeproof.load.hosts.load_hosts import LoadEngines
 from storeproof.load.job import Engine, Plan, Run, RunResult
@@ -50,10 +51,10 @@ class WorkloadRunner:
     """All rounds in the collection's life, warm-up included: the audit must know what they wrote."""
     rounds: list[RunResult] = field(default_factory=list)
     """Those that are measured."""
-    others: list[float | None] = field(default_factory=list)
-    """For each of these the share of the machine that other programs took beside its block; None: not known."""
-    repeated: int = 0
-    """Rounds that were forgotten, since that share was too large."""
+    beside: list[Surroundings] = field(default_factory=list)
+    """For each of these what there was beside its block."""
+    forgotten: list[Surroundings] = field(default_factory=list)
+    """The same for each round that does not count."""
     engine: Engine | None = None
     """Chosen by `prepare`."""
     engine_reason: str = ""
@@ -120,12 +121,13 @@ class WorkloadRunner:
 
     @property
     def _round_seconds(self) -> float:
-        """As the scale says, or less where what is inserted meanwhile would come to more than it allows."""
+        """As the scale says, or less where what is inserted meanwhile would come to more than it allows, also if rounds are run again."""
         inserted = sum(self.every[-1].positions) - sum(self.every[-1].removed) if self.every else 0
         if inserted <= 0:
             return self.scale.round_seconds
         rate = inserted / sum(each.elapsed_seconds for each in self.every)
-        return min(self.scale.round_seconds, self.scale.data_bytes / self.scale.rounds.at_most / (rate * self.payload_bytes))
+        share = self.scale.data_bytes / (self.scale.rounds.at_most + len(self.forgotten)) / self.payload_bytes
+        return min(self.scale.round_seconds, share / rate)
 
     def prepare(self) -> None:
         """Load the data and warm up.
@@ -178,11 +180,11 @@ class WorkloadRunner:
             found = self._run(self._round_seconds, self.config.rate)
         self.keep(found)
 
-    def forget_round(self) -> None:
-        """The last measured one does not count, and is run again."""
+    def forget_round(self, beside: Surroundings) -> None:
+        """The last measured one does not count, for what there was beside its block, and is run again."""
         self.rounds.pop()
         self.cost.forget_round()
-        self.repeated += 1
+        self.forgotten.append(beside)
 
     def start(self, seconds: float, rate: float = 0.0, start_ns: int = 0) -> Run:
         """Begin a round, which `end` waits for before the next one begins. `rate` and `start_ns`: see `Plan`."""

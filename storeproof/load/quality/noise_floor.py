@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from time import monotonic_ns
 from typing import Final
 
 from storeproof.errors import NotAvailable
-from storeproof.load.wire.null_server import CannedReply, NullServer
-from storeproof.load.wire.request import Job, Op, Slot, Template
-from storeproof.records import filler
+from storeproof.load.quality.reference_load import ANSWERS, reference_rate
+from storeproof.load.wire.null_server import NullServer
 from storeproof.stats.ratio import Ratio, ratio_of
 
 ROUNDS: Final = 5
 """Of each of the two."""
 CLIENTS: Final = 50
-_REQUEST: Final = b"*2\r\n$3\r\nGET\r\n$16\r\nkey:000000000000\r\n"
-_REPLY: Final = b"$100\r\n" + b"x" * 100 + b"\r\n"
-_KEY: Final = Slot(_REQUEST.index(b"0" * 12), 12, "key")
-_GET: Final = Op(
-    name="get",
-    weight=1,
-    templates=(Template(_REQUEST, (_KEY,)),),
-    form="key",
-    keys="uniform",
-    distinct=1.0,
-    batch=1,
-    writes=False,
-    hit=(1,),
-    miss=(0,),
-)
 _LONGEST: Final = 0.25
 """Seconds of a round."""
 
@@ -43,31 +26,11 @@ def noise_floor(server: NullServer, round_seconds: float) -> Ratio:
         NotAvailable: nothing is compiled here, or the machine is so busy that a round had no answer.
         OSError: connections cannot be made.
     """
-    from storeproof import native  # only here: it is optional, and a null server is there only with it
-
     rates: tuple[list[float], list[float]] = ([], [])
-    with server.connections(CannedReply(len(_REQUEST), _REPLY), CLIENTS) as sockets:
+    with server.connections(ANSWERS, CLIENTS) as sockets:
         for number in range(2 * ROUNDS):
-            job = Job(
-                sockets=tuple(each.fileno() for each in sockets),
-                protocol="resp",
-                ops=(_GET,),
-                filler=filler.BYTES,
-                mask=filler.MASK,
-                key_prefix=b"key:",
-                key_digits=12,
-                known=1000,
-                positions=(),
-                removed=(),
-                indeterminate=frozenset(),
-                sequence=0,
-                seed=number,
-                start_ns=monotonic_ns(),
-                seconds=min(_LONGEST, 0.4 * round_seconds),
-                patience=2.0,
-            )
             # A B, B A, A B and so on: what grows with time grows for both.
-            rates[(number + 1) // 2 % 2].append(native.start(job).join().request_rate)
+            rates[(number + 1) // 2 % 2].append(reference_rate(sockets, min(_LONGEST, 0.4 * round_seconds), number))
     if min(map(min, rates)) <= 0:
         raise NotAvailable("a server that does nothing gave no answer in a whole round: the machine is busy")
     return ratio_of(*rates)

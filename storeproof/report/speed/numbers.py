@@ -41,6 +41,11 @@ def disturbed(measured: Measurement) -> bool:
     return measured.disturbance is not None and 2 * measured.disturbance.busy >= len(measured.rounds)
 
 
+def on_slow_machine(measured: Measurement) -> bool:
+    """Whether the machine was slower than it can be beside at least half of the rounds."""
+    return measured.machine_speed is not None and 2 * measured.machine_speed.slow >= len(measured.rounds)
+
+
 def tone(measured: Measurement) -> str:
     """Of a cell with its mark."""
     if measured.invalid:
@@ -86,6 +91,9 @@ def reasons(measured: Measurement) -> list[str]:
         found.append(
             f"other programs took {beside} of the machine, and disturbed {measured.disturbance.busy} of {len(measured.rounds)} rounds"
         )
+    if measured.machine_speed is not None and measured.machine_speed.slow:
+        reached = f"{measured.machine_speed.rate / measured.machine_speed.best:.0%}".replace("%", " %")
+        found.append(f"the machine was slow beside {measured.machine_speed.slow} of {len(measured.rounds)} rounds: {reached} of its best rate")
     return found
 
 
@@ -104,6 +112,7 @@ def count(measured: Iterable[Measurement]) -> str:
     among = [units.plural(bounds, "lower bound")] if (bounds := sum(each.at_least for each in valid)) else []
     among += [f"{drifting} drifting"] if (drifting := sum(each.trend.drifting for each in valid)) else []
     among += [f"{busy} on a busy machine"] if (busy := sum(disturbed(each) for each in valid)) else []
+    among += [f"{slow} on a slow machine"] if (slow := sum(on_slow_machine(each) for each in valid)) else []
     said += f", of which {', '.join(among)}" if among else ""
     broken = Counter(name for each in every for name in each.invalid)
     why = ", ".join(f"{name} {number}" for name, number in broken.most_common())

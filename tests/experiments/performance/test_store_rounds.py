@@ -11,14 +11,17 @@ import pytest
 
 from storeproof.experiments.performance import interleaved_rounds
 from storeproof.experiments.performance.interleaved_rounds import InterleavedRounds
+from storeproof.experiments.performance.surroundings import Surroundings
 
 AT_LEAST, AT_MOST, EVERY = 4, 12, 2
+SPARE = 16
+"""Blocks of a run that may be run again from its start."""
 STORES = ["a", "b", "broken", "c"]
 SECONDS = {"a": 1.0, "b": 2.0, "broken": 4.0, "c": 8.0}
 """That each takes."""
 LOG: list[str] = []
 KEPT: dict[str, list[float | None]] = {}
-"""By store, for each round that counts, what other programs took of the machine."""
+"""By store, for each round that counts, the speed of the machine, or where that was not looked at what other programs took of it."""
 
 
 def unheard(_cases: float) -> None:
@@ -30,9 +33,10 @@ class Store:
 
     def __init__(self, name: str, *, composite: bool = False) -> None:
         self.target = SimpleNamespace(id=name, parts={"front": None, "home": None} if composite else {})
-        self.options = SimpleNamespace(engines=lambda target, address, no_wire: (target, address, no_wire))
+        split = SimpleNamespace(apart=())
+        self.options = SimpleNamespace(engines=lambda target, address, no_wire: (target, address, no_wire), split=split)
         self.shared = lambda: SimpleNamespace(address=name)
-        rounds = SimpleNamespace(at_least=AT_LEAST, at_most=AT_MOST, every=EVERY)
+        rounds = SimpleNamespace(at_least=AT_LEAST, at_most=AT_MOST, every=EVERY, adaptive=True)
         self.scale = SimpleNamespace(performance=SimpleNamespace(rounds=rounds))
         self.record = SimpleNamespace(launch="process")
         self.seed = 1
@@ -61,10 +65,10 @@ class Logged:
         self.ran += 1
         LOG.append(self.name)
 
-    def keep_round(self, others: float | None) -> None:
-        KEPT.setdefault(self.name, []).append(others)
+    def keep_round(self, beside: Surroundings) -> None:
+        KEPT.setdefault(self.name, []).append(beside.others if beside.speed is None else beside.speed)
 
-    def forget_round(self) -> None:
+    def forget_round(self, _beside: Surroundings) -> None:
         self.ran -= 1
 
     def enough(self, _laps: int) -> bool:
@@ -90,6 +94,19 @@ def watch_others(monkeypatch: pytest.MonkeyPatch, busy: Sequence[float]) -> None
     """Other programs take these shares of the machine beside the first blocks, and then nothing."""
     shares = iter(busy)
     monkeypatch.setattr(interleaved_rounds, "OtherPrograms", lambda: SimpleNamespace(share=lambda: next(shares, 0.0)))
+
+
+class Speed:
+    """In place of the looks at the machine: these rates, and then always the last."""
+
+    def __init__(self, *rates: float) -> None:
+        self.rates = list(rates)
+        self.best = 0.0
+
+    def look(self) -> float:
+        rate = self.rates.pop(0) if len(self.rates) > 1 else self.rates[0]
+        self.best = max(self.best, rate)
+        return rate
 
 
 def config(indexes: tuple[int, ...] = (0,)) -> Any:
@@ -121,7 +138,7 @@ def blocks_of(names: list[str]) -> list[tuple[str, ...]]:
 
 
 def measure(
-    monkeypatch: pytest.MonkeyPatch, first: Any, *, wanted: int = 6, busy: Sequence[float] = ()
+    monkeypatch: pytest.MonkeyPatch, first: Any, *, wanted: int = 6, busy: Sequence[float] = (), speed: Any = None
 ) -> tuple[InterleavedRounds, list[Any]]:
     """The rounds of all stores, of which the first one's case has come; `busy`: what other programs take beside the first blocks."""
     LOG.clear()
@@ -131,7 +148,8 @@ def measure(
     monkeypatch.setitem(WANTED, "rounds", wanted)
     suts: list[Any] = [Store(name) for name in STORES]
     ceilings: Any = None
-    return InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts, unheard, []), suts
+    waiting = lambda case: suts[1:] if case == first.case else suts  # noqa: E731
+    return InterleavedRounds(ceilings, waiting, unheard, [], speed=speed), suts
 
 
 def test_rounds_of_all_stores_are_interleaved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,18 +186,45 @@ def test_there_are_as_many_blocks_as_the_least_precise_store_needs(monkeypatch: 
     ("busy", "ran", "kept"),
     [
         ([0.5, 0.0, 0.06, 0.05], 8, [0.0, 0.05, 0.0, 0.0, 0.0, 0.0]),  # a twentieth is not too much
-        ([0.5] * 99, AT_MOST // 4 + 6, [0.5] * 6),
+        ([0.5] * 99, SPARE + 6 + 2, [0.5] * 6),  # two of the six that count have one more to spare each two
     ],
 )
 def test_a_block_beside_other_programs_is_run_again(
     monkeypatch: pytest.MonkeyPatch, busy: list[float], ran: int, kept: list[float]
 ) -> None:
-    """By all of its stores, as often as one in four may be; what is kept then says so."""
+    """By all of its stores, as often as there are blocks to spare; what is kept then says so."""
     first = config()
     rounds_of_all, suts = measure(monkeypatch, first, busy=busy)
     rounds_of_all.rounds_of(first, suts[0])
     assert len(blocks_of(STORES)) == ran
     assert dict.fromkeys(STORES, kept) == KEPT
+
+
+@pytest.mark.parametrize(
+    ("rates", "ran", "kept"),
+    [
+        ([100, 100, 91, 100], 6, [100, 91, 91, 100, 100, 100]),  # nine tenths are fast
+        ([100, 100, 80, 80, 100], 9, [100, 100, 100, 100, 100, 100]),  # also the block that ends in a fast moment began in a slow one
+        ([80, 80, 100], 7, [80, 100, 100, 100, 100, 100]),  # what is fast the run has not seen before
+        ([100, 80], SPARE + 6 + 2, [80] * 6),
+    ],
+)
+def test_a_block_on_a_slow_machine_is_run_again(monkeypatch: pytest.MonkeyPatch, rates: list[float], ran: int, kept: list[float]) -> None:
+    """The machine is looked at before and after each block; what is fast is the best look of the run."""
+    first = config()
+    rounds_of_all, suts = measure(monkeypatch, first, speed=Speed(*rates))
+    rounds_of_all.rounds_of(first, suts[0])
+    assert len(blocks_of(STORES)) == ran
+    assert dict.fromkeys(STORES, kept) == KEPT
+
+
+def test_no_block_is_run_again_where_their_number_is_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A smoke is over when it should be, on any machine."""
+    first = config()
+    rounds_of_all, suts = measure(monkeypatch, first, busy=[0.5] * 99)
+    suts[0].scale.performance.rounds.adaptive = False
+    rounds_of_all.rounds_of(first, suts[0])
+    assert len(blocks_of(STORES)) == 6
 
 
 def test_what_else_runs_is_not_known_beside_a_container(monkeypatch: pytest.MonkeyPatch) -> None:

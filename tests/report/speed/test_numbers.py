@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from storeproof.report.speed import numbers
-from storeproof.result.measurement import Disturbance, Measurement
+from storeproof.result.measurement import Disturbance, MachineSpeed, Measurement
 from storeproof.result.part import Gate
 from tests.report.sample import DRIFTING
 from tests.result.records import measured
 
 OVER = Gate(ok=False, value=0.97, limit=0.9)
 QUIET = Disturbance(share=0.01, busy=0, repeated=3)
+FAST = MachineSpeed(rate=198e3, best=200e3, slow=0, repeated=3)
 LOST = Gate(ok=False, value=0.02, limit=0.001)
 
 
@@ -35,6 +36,14 @@ def _number(**changed: Any) -> Measurement:
             "B",
             "grade-b",
             [f"other programs took 43 % of the machine, and disturbed 2 of {len(measured().rounds)} rounds"],
+        ),
+        ({"machine_speed": FAST}, "", "B", "grade-b", []),
+        (
+            {"machine_speed": FAST.model_copy(update={"rate": 156e3, "slow": 2})},
+            "",
+            "B",
+            "grade-b",
+            [f"the machine was slow beside 2 of {len(measured().rounds)} rounds: 78 % of its best rate"],
         ),
         ({"invalid": ["errors"]}, "", "✘ errors", "bad", ["✘ errors 0.02 (limit 0.001)"]),
         ({"invalid": ["audit"], "verified": False}, "", "✘ audit", "bad", ["✘ the data was not whole after the rounds"]),
@@ -61,4 +70,6 @@ def test_numbers_are_counted_by_grade_and_the_invalid_have_none() -> None:
     assert numbers.count([_number(trend=DRIFTING)]) == "1 number: 1 B, of which 1 drifting"
     busy = [_number(disturbance=Disturbance(share=0.4, busy=rounds, repeated=1)) for rounds in (0, 1, len(measured().rounds))]
     assert numbers.count(busy) == "3 numbers: 3 B, of which 1 on a busy machine"
+    slow = [_number(machine_speed=FAST.model_copy(update={"slow": rounds})) for rounds in (0, 1, len(measured().rounds))]
+    assert numbers.count(slow) == "3 numbers: 3 B, of which 1 on a slow machine"
     assert numbers.count(every[3:]) == "1 number: none valid; 1 invalid (errors 1, audit 1)"
