@@ -8,8 +8,8 @@ With several laps, the first case of all runs all laps but the last one, each ov
 all servers are started again. So the rounds of a number lie as far apart as those of two runs, and on different starts of its server.
 
 A block beside which other programs took much of the machine, or the machine was slower than it had been, is run again, since neither says
-anything about a store; by all of its stores, so that the rounds of a block stay comparable. A run has so many blocks to spare for that:
-some at its start, and one more for each two that count, so that a disturbance that lasts is waited out, and one without an end is not.
+anything about a store; by all of its stores, so that the rounds of a block stay comparable. For that a run has some blocks to spare at its
+start, and one more for each two that count: what lasts some minutes is waited out, and what does not end is not.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The reference load: clients that get values of 100 bytes from a server that does nothing. What it reaches is the machine's doing alone."""
+"""The reference load: clients that get values of 100 bytes from a server that does nothing. Its rate is the machine's alone."""
 
 from __future__ import annotations
 

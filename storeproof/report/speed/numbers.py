@@ -93,7 +93,9 @@ def reasons(measured: Measurement) -> list[str]:
         )
     if measured.machine_speed is not None and measured.machine_speed.slow:
         reached = f"{measured.machine_speed.rate / measured.machine_speed.best:.0%}".replace("%", " %")
-        found.append(f"the machine was slow beside {measured.machine_speed.slow} of {len(measured.rounds)} rounds: {reached} of its best rate")
+        found.append(
+            f"the machine was slow beside {measured.machine_speed.slow} of {len(measured.rounds)} rounds: {reached} of its best rate"
+        )
     return found
 
 

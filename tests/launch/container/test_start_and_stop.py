@@ -45,7 +45,9 @@ def test_data_survives_kill_and_stop_and_the_port_is_asked_again(make: Make, tmp
 
 def test_after_a_power_cut_only_the_data_is_there(make: Make) -> None:
     """What the server left outside its data directory outlives a kill, and does not outlive a power cut."""
-    script = "ls /run; echo left > /run/server.lock; exec redis-server --protected-mode no --dir /data --appendonly yes --appendfsync always"
+    script = (
+        "ls /run; echo left > /run/server.lock; exec redis-server --protected-mode no --dir /data --appendonly yes --appendfsync always"
+    )
     handle = make(REDIS.model_copy(update={"command": ("bash", "-c", script)}), power_cut=PowerCut())
     handle.start()
     assert command(handle.address, "SET", "a", "1") == "+OK\r\n"
