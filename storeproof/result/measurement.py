@@ -166,7 +166,7 @@ class Measurement(Part):
     disturbance: Disturbance | None = None
     """None if it is not known: of a store that is not a local process, of loads of several roles at once, and in earlier results."""
     machine_speed: MachineSpeed | None = None
-    """None if it was not looked at: at smoke scale, without the compiled part, with load from other hosts, and in earlier results."""
+    """None if it was not read: at smoke scale, without the compiled part, with load from other hosts, and in earlier results."""
     cost: ServerCost | None = None
     """None: see `cost_reason`."""
     cost_reason: str = ""

@@ -34,7 +34,7 @@ def ceilings(request: pytest.FixtureRequest) -> Iterator[Ceilings]:
 
 @pytest.fixture(scope="session")
 def machine_speed(request: pytest.FixtureRequest, ceilings: Ceilings) -> Iterator[MachineSpeed | None]:
-    """The looks at the machine's speed between rounds; None where rounds are not run again, or the load comes from other machines."""
+    """The readings of the machine's speed between rounds; None where rounds are not run again, or the load comes from other machines."""
     options = suite_run(request.config).options
     with contextlib.ExitStack() as stack:
         found = None

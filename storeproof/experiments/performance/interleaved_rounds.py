@@ -60,7 +60,7 @@ class InterleavedRounds:
             measured: told the work of how many cases was done; that of a case in one of two laps is half of it.
             plan: all that the scale can measure, in the order of the cases.
             laps: over what waits of it.
-            speed: that of the machine; None: it is not looked at.
+            speed: that of the machine; None: it is not read.
         """
         self._ceilings = ceilings
         self._waiting = waiting

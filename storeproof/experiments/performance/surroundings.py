@@ -15,7 +15,7 @@ class Surroundings:
     others: float | None = None
     """Share of the machine that other programs took; None: not known."""
     speed: float | None = None
-    """Rate of the reference load, the lower one of before and after; None: not known."""
+    """The lower reading of before and after (see `MachineSpeed`); None: not known."""
     best: float = 0.0
     """The highest of the run so far."""
 
@@ -41,12 +41,12 @@ class Watch:
         """The first block begins now."""
         self._others = others
         self._speed = speed
-        self._before = speed.look() if speed is not None else 0.0
+        self._before = speed.read() if speed is not None else 0.0
 
     def after_block(self) -> Surroundings:
         """Of the block that has just ended; the next one begins now."""
         others = self._others.share() if self._others is not None else None
         if self._speed is None:
             return Surroundings(others)
-        before, self._before = self._before, self._speed.look()
+        before, self._before = self._before, self._speed.read()
         return Surroundings(others, min(before, self._before), self._speed.best)

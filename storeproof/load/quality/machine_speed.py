@@ -1,4 +1,4 @@
-"""How fast the machine itself is just then, by short looks between rounds: see docs/METHOD.md#the-speed-of-the-machine.
+"""How fast the machine itself is just then, by short readings between rounds: see docs/METHOD.md#the-speed-of-the-machine.
 
 A virtual machine shares its host with others that nothing in it shows. On the one that was tried, clients and servers on different cores
 reached 0.78 of their rate for 6 to 60 seconds at a time, a third of the time, while computation was 2 % slower and no time counted as
@@ -14,7 +14,7 @@ from storeproof.load.quality.reference_load import ANSWERS, reference_rate
 from storeproof.load.wire.null_server import NullServer
 
 SLOW: Final = 0.9
-"""Share of the best rate of a run below which the machine is slow: between the 0.78 and the scatter of the looks, 5 %."""
+"""Share of the best rate of a run below which the machine is slow: between the 0.78 and the scatter of the readings, 5 %."""
 _CLIENTS: Final = 16
 _TRIES: Final = 3
 _SECONDS: Final = 0.025
@@ -27,14 +27,14 @@ class MachineSpeed:
         """Open the connections, which `close` closes. Raises `OSError`."""
         self._open = ExitStack()
         self._sockets = self._open.enter_context(server.connections(ANSWERS, _CLIENTS))
-        self._looks = 0
+        self._readings = 0
         self.best = 0.0
         """The highest rate so far."""
 
-    def look(self) -> float:
-        """Requests per second of the reference load: the best of three tries, since what strikes one of them only makes it slower."""
-        self._looks += 1
-        rate = max(reference_rate(self._sockets, _SECONDS, _TRIES * self._looks + each) for each in range(_TRIES))
+    def read(self) -> float:
+        """A reading: requests per second of the reference load, the best of three tries, since whatever strikes one makes it slower."""
+        self._readings += 1
+        rate = max(reference_rate(self._sockets, _SECONDS, _TRIES * self._readings + each) for each in range(_TRIES))
         self.best = max(self.best, rate)
         return rate
 

@@ -97,7 +97,7 @@ def of_agreement(found: Agreement, a: Side, b: Side) -> Content:
             )
         )
     about = [
-        f"{letter}  run {side.result.run.id}, {side.result.run.started}, scale {side.result.run.scale}"
+        f"{letter}  run {side.result.run.id}, {side.result.run.started}, scale {side.result.run.scale}{_machine(side)}"
         for letter, side in (("A", a), ("B", b))
     ]
     return Content("Two runs of the same plan", about, table, notes)
@@ -120,6 +120,16 @@ def _side(letter: str, side: Side) -> str:
     cited = store.durability.cited
     source = f" (cited from run {cited.run}, scale {cited.scale})" if cited is not None else ""
     return f"{letter}  {side.name}, {reached}, durability proven: {store.durability.shown}{source}, scale {run.scale}, run {run.id}"
+
+
+def _machine(side: Side) -> str:
+    """What is known of the machine's own speed: the best reading of the run, and how many numbers are from slower moments."""
+    measured = [each for store in side.result.stores for each in store.measurements if each.machine_speed is not None]
+    best = max((each.machine_speed.best for each in measured if each.machine_speed is not None), default=0.0)
+    if not best:
+        return ""
+    slow = units.plural(sum(map(numbers.on_slow_machine, measured)), "number")
+    return f", reference load {units.short(best)}/s, {slow} on a slow machine"
 
 
 def _ratios(pairs: Iterable[Pair]) -> Table:

@@ -21,7 +21,7 @@ SECONDS = {"a": 1.0, "b": 2.0, "broken": 4.0, "c": 8.0}
 """That each takes."""
 LOG: list[str] = []
 KEPT: dict[str, list[float | None]] = {}
-"""By store, for each round that counts, the speed of the machine, or where that was not looked at what other programs took of it."""
+"""By store, for each round that counts, the speed of the machine, or where that was not read what other programs took of it."""
 
 
 def unheard(_cases: float) -> None:
@@ -97,13 +97,13 @@ def watch_others(monkeypatch: pytest.MonkeyPatch, busy: Sequence[float]) -> None
 
 
 class Speed:
-    """In place of the looks at the machine: these rates, and then always the last."""
+    """In place of the readings of the machine: these rates, and then always the last."""
 
     def __init__(self, *rates: float) -> None:
         self.rates = list(rates)
         self.best = 0.0
 
-    def look(self) -> float:
+    def read(self) -> float:
         rate = self.rates.pop(0) if len(self.rates) > 1 else self.rates[0]
         self.best = max(self.best, rate)
         return rate
@@ -210,7 +210,7 @@ def test_a_block_beside_other_programs_is_run_again(
     ],
 )
 def test_a_block_on_a_slow_machine_is_run_again(monkeypatch: pytest.MonkeyPatch, rates: list[float], ran: int, kept: list[float]) -> None:
-    """The machine is looked at before and after each block; what is fast is the best look of the run."""
+    """The machine is read before and after each block; what is fast is the best reading of the run."""
     first = config()
     rounds_of_all, suts = measure(monkeypatch, first, speed=Speed(*rates))
     rounds_of_all.rounds_of(first, suts[0])

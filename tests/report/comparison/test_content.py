@@ -15,8 +15,9 @@ from storeproof.errors import UsageError
 from storeproof.report.comparison import files
 from storeproof.report.comparison.content import Content, of_agreement, of_comparison, rate
 from storeproof.report.comparison.screen import print_content
-from storeproof.result.compare import compare, sides_of
+from storeproof.result.compare import Side, compare, sides_of
 from storeproof.result.json_file import read_result
+from storeproof.result.measurement import MachineSpeed
 from storeproof.result.model import Citation
 from storeproof.result.ratios.agreement import agreement
 from tests.architecture.installed import CHECKOUT
@@ -106,6 +107,18 @@ def test_the_agreement_of_two_real_runs_is_one_table_of_80_columns() -> None:
     assert f"{agreeing} of {len(found.numbers)} numbers agree ({agreeing / len(found.numbers):.0%}".replace("%", " %") in text
     for each in found.numbers:
         assert (f"{each.store} {each.a.workload}" in text.partition("beyond the noise floor")[2]) >= (not each.agrees)
+
+
+def test_the_agreement_says_how_fast_the_machine_was_where_that_is_known() -> None:
+    """The best reading of each run, and how many of its numbers are from slower moments."""
+    fast, slow = (MachineSpeed(rate=150e3, best=181e3, slow=rounds, repeated=0) for rounds in (0, 99))
+    known, unknown = side(), side(**FAST)
+    every = [measured().model_copy(update={"machine_speed": each}) for each in (fast, slow, None)]
+    store = known.store.model_copy(update={"measurements": every})
+    known = Side(known.result.model_copy(update={"stores": [store]}), store)
+    about = of_agreement(agreement([(known, unknown)]), known, unknown).about
+    assert about[0].endswith(", reference load 181k/s, 1 number on a slow machine")
+    assert about[1].endswith(", scale standard")
 
 
 def test_a_comparison_is_written_as_json_markdown_and_html(tmp_path: Path) -> None:
