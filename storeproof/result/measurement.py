@@ -70,10 +70,10 @@ class MachineSpeed(Part):
 
     rate: float
     """Requests per second beside the blocks of its rounds: the median."""
-    best: float
-    """The highest rate of the run until then."""
+    baseline: float
+    """The rate that nine in ten readings of the run had not exceeded until then."""
     slow: int
-    """Rounds that count although the machine was slower than nine tenths of that: as many were run again as may be."""
+    """Rounds that count although the machine was slower than 0.85 of that: as many were run again as may be."""
     repeated: int
     """Rounds that do not count, since it was slower, and were run again."""
 
@@ -166,7 +166,7 @@ class Measurement(Part):
     disturbance: Disturbance | None = None
     """None if it is not known: of a store that is not a local process, of loads of several roles at once, and in earlier results."""
     machine_speed: MachineSpeed | None = None
-    """None if it was not read: at smoke scale, without the compiled part, with load from other hosts, and in earlier results."""
+    """None if it was not read beside most rounds: at smoke scale, without the compiled part, with other hosts, and in earlier results."""
     cost: ServerCost | None = None
     """None: see `cost_reason`."""
     cost_reason: str = ""

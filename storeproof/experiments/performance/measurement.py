@@ -143,13 +143,13 @@ class Number:
     @property
     def _machine_speed(self) -> MachineSpeed | None:
         speeds = [each.speed for each in self._beside if each.speed is not None]
-        if len(speeds) < len(self.rounds):
+        if 2 * len(speeds) < len(self.rounds):
             return None
-        best = max(each.best for each in self._beside)
+        baseline = self._last.beside[-1].baseline
         return MachineSpeed(
             rate=median(speeds),
-            best=best,
-            slow=sum(each.slower_than(best) for each in self._beside),
+            baseline=baseline,
+            slow=sum(each.slower_than(baseline) for each in self._beside),
             repeated=sum(not each.busy for each in self._forgotten),
         )
 

@@ -16,8 +16,8 @@ class Surroundings:
     """Share of the machine that other programs took; None: not known."""
     speed: float | None = None
     """The lower reading of before and after (see `MachineSpeed`); None: not known."""
-    best: float = 0.0
-    """The highest of the run so far."""
+    baseline: float = 0.0
+    """That of the run so far."""
 
     @property
     def busy(self) -> bool:
@@ -27,11 +27,11 @@ class Surroundings:
     @property
     def slow(self) -> bool:
         """Whether the machine was slow, as far as was known then."""
-        return self.slower_than(self.best)
+        return self.slower_than(self.baseline)
 
-    def slower_than(self, best: float) -> bool:
-        """Whether the machine was slow, if it can be that fast."""
-        return self.speed is not None and self.speed < SLOW * best
+    def slower_than(self, baseline: float) -> bool:
+        """Whether the machine was slow, if that is what it reaches as a rule."""
+        return self.speed is not None and self.speed < SLOW * baseline
 
 
 class Watch:
@@ -41,7 +41,7 @@ class Watch:
         """The first block begins now."""
         self._others = others
         self._speed = speed
-        self._before = speed.read() if speed is not None else 0.0
+        self._before = speed.read() if speed is not None else None
 
     def after_block(self) -> Surroundings:
         """Of the block that has just ended; the next one begins now."""
@@ -49,4 +49,5 @@ class Watch:
         if self._speed is None:
             return Surroundings(others)
         before, self._before = self._before, self._speed.read()
-        return Surroundings(others, min(before, self._before), self._speed.best)
+        known = None if before is None or self._before is None else min(before, self._before)
+        return Surroundings(others, known, self._speed.baseline)

@@ -123,13 +123,13 @@ def _side(letter: str, side: Side) -> str:
 
 
 def _machine(side: Side) -> str:
-    """What is known of the machine's own speed: the best reading of the run, and how many numbers are from slower moments."""
+    """What is known of the machine's own speed: the baseline of the run, and how many numbers are from slower moments."""
     measured = [each for store in side.result.stores for each in store.measurements if each.machine_speed is not None]
-    best = max((each.machine_speed.best for each in measured if each.machine_speed is not None), default=0.0)
-    if not best:
+    baseline = max((each.machine_speed.baseline for each in measured if each.machine_speed is not None), default=0.0)
+    if not baseline:
         return ""
     slow = units.plural(sum(map(numbers.on_slow_machine, measured)), "number")
-    return f", reference load {units.short(best)}/s, {slow} on a slow machine"
+    return f", reference load {units.short(baseline)}/s, {slow} on a slow machine"
 
 
 def _ratios(pairs: Iterable[Pair]) -> Table:

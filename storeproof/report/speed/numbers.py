@@ -42,7 +42,7 @@ def disturbed(measured: Measurement) -> bool:
 
 
 def on_slow_machine(measured: Measurement) -> bool:
-    """Whether the machine was slower than it can be beside at least half of the rounds."""
+    """Whether the machine was slower than it usually is beside at least half of the rounds."""
     return measured.machine_speed is not None and 2 * measured.machine_speed.slow >= len(measured.rounds)
 
 
@@ -92,9 +92,9 @@ def reasons(measured: Measurement) -> list[str]:
             f"other programs took {beside} of the machine, and disturbed {measured.disturbance.busy} of {len(measured.rounds)} rounds"
         )
     if measured.machine_speed is not None and measured.machine_speed.slow:
-        reached = f"{measured.machine_speed.rate / measured.machine_speed.best:.0%}".replace("%", " %")
+        reached = f"{measured.machine_speed.rate / measured.machine_speed.baseline:.0%}".replace("%", " %")
         found.append(
-            f"the machine was slow beside {measured.machine_speed.slow} of {len(measured.rounds)} rounds: {reached} of its best rate"
+            f"the machine was slow beside {measured.machine_speed.slow} of {len(measured.rounds)} rounds: {reached} of its usual rate"
         )
     return found
 

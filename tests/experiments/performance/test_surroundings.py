@@ -12,10 +12,10 @@ from storeproof.experiments.performance.surroundings import Surroundings, Watch
 from storeproof.result.measurement import Disturbance, MachineSpeed
 
 
-def watched(*rates: float, shares: tuple[float, ...] = ()) -> Watch:
+def watched(*rates: float | None, shares: tuple[float, ...] = ()) -> Watch:
     """With these readings of the machine, and these shares of other programs."""
     readings = iter(rates)
-    speed: Any = SimpleNamespace(read=lambda: next(readings), best=max(rates, default=0.0)) if rates else None
+    speed: Any = SimpleNamespace(read=lambda: next(readings), baseline=max(filter(None, rates), default=0.0)) if rates else None
     taken = iter(shares)
     others: Any = SimpleNamespace(share=lambda: next(taken)) if shares else None
     return Watch(others, speed)
@@ -27,6 +27,8 @@ def test_a_block_is_as_slow_as_the_slower_reading_of_before_and_after() -> None:
     found = [watch.after_block() for _ in range(3)]
     assert [each.speed for each in found] == [150.0, 150.0, 190.0]
     assert [(each.slow, each.busy, each.others) for each in found] == [(True, False, None), (True, False, None), (False, False, None)]
+    watch = watched(200.0, None, 150.0, 150.0)
+    assert [watch.after_block().speed for _ in range(3)] == [None, None, 150.0]
     beside = watched(shares=(0.05, 0.06)).after_block()
     assert (beside.slow, beside.speed, beside.busy) == (False, None, False)
 
@@ -41,16 +43,16 @@ def number(kept: list[Surroundings], forgotten: list[Surroundings]) -> Number:
 
 
 def test_a_number_counts_its_slow_and_its_busy_rounds() -> None:
-    """By the best reading until its end, which may be later than the round; a busy round is not counted as slow too."""
+    """By the baseline at its end, which is later than the round; a busy round is not counted as slow too."""
     kept = [Surroundings(0.0, 100.0, 100.0), Surroundings(0.4, 200.0, 200.0), Surroundings(0.02, 190.0, 200.0)]
     found = number(kept, [Surroundings(0.4, 100.0, 200.0), Surroundings(0.0, 150.0, 200.0), Surroundings(0.0, 160.0, 200.0)])
-    assert found._machine_speed == MachineSpeed(rate=190.0, best=200.0, slow=1, repeated=2)
+    assert found._machine_speed == MachineSpeed(rate=190.0, baseline=200.0, slow=1, repeated=2)
     assert found._disturbance == Disturbance(share=0.02, busy=1, repeated=1)
 
 
 @pytest.mark.parametrize("unknown", [Surroundings(), Surroundings(0.0), Surroundings(None, 100.0, 100.0)])
-def test_what_was_not_read_beside_each_round_is_not_told(unknown: Surroundings) -> None:
-    """Half of the blocks say nothing of the other half."""
-    found = number([Surroundings(0.0, 100.0, 100.0), unknown], [])
+def test_what_was_not_seen_beside_the_rounds_is_not_told(unknown: Surroundings) -> None:
+    """Other programs beside each; the machine's speed beside half of them, since a store's own work makes some readings void."""
+    found = number([Surroundings(0.0, 100.0, 100.0), unknown, unknown], [])
     assert (found._machine_speed is None) == (unknown.speed is None)
     assert (found._disturbance is None) == (unknown.others is None)

@@ -110,8 +110,8 @@ def test_the_agreement_of_two_real_runs_is_one_table_of_80_columns() -> None:
 
 
 def test_the_agreement_says_how_fast_the_machine_was_where_that_is_known() -> None:
-    """The best reading of each run, and how many of its numbers are from slower moments."""
-    fast, slow = (MachineSpeed(rate=150e3, best=181e3, slow=rounds, repeated=0) for rounds in (0, 99))
+    """The baseline of each run, and how many of its numbers are from slower moments."""
+    fast, slow = (MachineSpeed(rate=150e3, baseline=181e3, slow=rounds, repeated=0) for rounds in (0, 99))
     known, unknown = side(), side(**FAST)
     every = [measured().model_copy(update={"machine_speed": each}) for each in (fast, slow, None)]
     store = known.store.model_copy(update={"measurements": every})

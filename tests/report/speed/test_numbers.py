@@ -14,7 +14,7 @@ from tests.result.records import measured
 
 OVER = Gate(ok=False, value=0.97, limit=0.9)
 QUIET = Disturbance(share=0.01, busy=0, repeated=3)
-FAST = MachineSpeed(rate=198e3, best=200e3, slow=0, repeated=3)
+FAST = MachineSpeed(rate=198e3, baseline=200e3, slow=0, repeated=3)
 LOST = Gate(ok=False, value=0.02, limit=0.001)
 
 
@@ -43,7 +43,7 @@ def _number(**changed: Any) -> Measurement:
             "",
             "B",
             "grade-b",
-            [f"the machine was slow beside 2 of {len(measured().rounds)} rounds: 78 % of its best rate"],
+            [f"the machine was slow beside 2 of {len(measured().rounds)} rounds: 78 % of its usual rate"],
         ),
         ({"invalid": ["errors"]}, "", "✘ errors", "bad", ["✘ errors 0.02 (limit 0.001)"]),
         ({"invalid": ["audit"], "verified": False}, "", "✘ audit", "bad", ["✘ the data was not whole after the rounds"]),
