@@ -46,8 +46,8 @@ class MachineSpeed:
     def read(self) -> float | None:
         """A reading: requests per second of the reference load, the best of three tries, since whatever strikes one makes it slower.
 
-        None if other work took three tenths of a core meanwhile: a store that goes on by itself after its round, to rewrite its log for example, is
-        no slow machine.
+        None if other work took three tenths of a core meanwhile: a store that goes on by itself after its round, to rewrite its log for
+        example, is no slow machine.
         """
         began, before = monotonic(), self._of_others()
         rate = max(reference_rate(self._sockets, _SECONDS, _TRIES * len(self._readings) + each) for each in range(_TRIES))
