@@ -56,6 +56,11 @@ def size(count: int) -> str:
     return f"{value:.4g} TiB"
 
 
+def share(part: float) -> str:
+    """A part of the whole: 0.43 is `43 %`."""
+    return f"{part:.0%}".replace("%", " %")
+
+
 def plural(count: int, word: str) -> str:
     """`1 store`, `2 stores`."""
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"

@@ -65,7 +65,7 @@ class Disturbance(Part):
     """Rounds that do not count, since it was too much, and were run again."""
 
 
-class MachineSpeed(Part):
+class MachineSpeedRecord(Part):
     """How fast the machine was while a number was measured: the rate of a small load on a server that does nothing."""
 
     rate: float
@@ -165,7 +165,7 @@ class Measurement(Part):
     trend: TrendRecord
     disturbance: Disturbance | None = None
     """None if it is not known: of a store that is not a local process, of loads of several roles at once, and in earlier results."""
-    machine_speed: MachineSpeed | None = None
+    machine_speed: MachineSpeedRecord | None = None
     """None if it was not read beside most rounds: at smoke scale, without the compiled part, with other hosts, and in earlier results."""
     cost: ServerCost | None = None
     """None: see `cost_reason`."""

@@ -1,4 +1,4 @@
-"""Percentiles of a few response times, by the nearest rank: with a few hundred the 99th is one of the longest, and no estimate."""
+"""Percentiles of a few values, by the nearest rank: with a few hundred response times the 99th is one of the longest, and no estimate."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ from collections.abc import Sequence
 from math import ceil
 
 
+def nearest_rank(values: Sequence[float], share: float) -> float | None:
+    """The smallest of them that so large a share of them does not exceed; None without any."""
+    return sorted(values)[max(ceil(len(values) * share), 1) - 1] if values else None
+
+
 def nearest_rank_us(nanoseconds: Sequence[int], share: float) -> float | None:
-    """The smallest of them that so large a share of them does not exceed, in microseconds; None without any."""
-    return sorted(nanoseconds)[max(ceil(len(nanoseconds) * share), 1) - 1] / 1000 if nanoseconds else None
+    """The same of response times, in microseconds."""
+    found = nearest_rank(nanoseconds, share)
+    return None if found is None else found / 1000

@@ -40,7 +40,7 @@ def machine_speed(request: pytest.FixtureRequest, ceilings: Ceilings) -> Iterato
         found = None
         if options.scale.performance.rounds.adaptive and not options.hosts:
             with contextlib.suppress(NotAvailable, OSError):
-                found = stack.enter_context(contextlib.closing(MachineSpeed(ceilings.server)))
+                found = stack.enter_context(contextlib.closing(MachineSpeed(ceilings.server, options.split.apart)))
         yield found
 
 

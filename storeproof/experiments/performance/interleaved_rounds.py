@@ -26,12 +26,13 @@ from storeproof.experiments.performance.surroundings import Watch
 from storeproof.load.hosts.load_hosts import LoadEngines
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.load.quality.machine_speed import MachineSpeed
-from storeproof.machine.cores import running_on
 from storeproof.machine.other_programs import OtherPrograms
 from storeproof.store_under_test import StoreUnderTest
 
 _SPARE: Final = 16
-"""Blocks that may be run again from the start, and one more for each two that count."""
+"""Blocks of a run that may be run again from its start."""
+_EARNED: Final = 0.5
+"""How many more may be for each one that counts."""
 
 Place = tuple[StoreUnderTest, str]
 """A store, and the id of a case."""
@@ -68,8 +69,8 @@ class InterleavedRounds:
         self._plan = plan
         self._laps = laps
         self._speed = speed
-        self._spare = 2 * _SPARE
-        """Twice the number of blocks that may still be run again."""
+        self._spare: float = _SPARE
+        """Blocks that may still be run again."""
         self._engines: dict[tuple[StoreUnderTest, int, str], tuple[object, LoadEngines]] = {}
         """By store, number of indexes, and reason against the wire engine: a connection belongs to one collection."""
         self._earlier = iter(range(1, laps))
@@ -154,7 +155,8 @@ class InterleavedRounds:
         scale = first.scale.performance.rounds
         most = scale.at_most // self._laps
         number = repeated = 0
-        watch = self._watch(compared)
+        local = all(sut.record.launch == "process" for sut, _ in compared)
+        watch = Watch(OtherPrograms() if local else None, self._speed)
         while number < most:
             block = list(compared.values())
             may_end = number >= scale.at_least and (number - scale.at_least) % scale.every == 0
@@ -163,15 +165,14 @@ class InterleavedRounds:
             Random(f"{first.seed}:{config.name}:{number}:{repeated}").shuffle(block)
             for rounds in block:
                 rounds.run_round()
-            with running_on(first.options.split.apart):
-                beside = watch.after_block()
-            if (beside.busy or beside.slow) and scale.adaptive and self._spare >= 2:
-                self._spare -= 2
+            beside = watch.after_block()
+            if (beside.busy or beside.slow) and scale.adaptive and self._spare >= 1:
+                self._spare -= 1
                 repeated += 1
                 for rounds in block:
                     rounds.forget_round(beside)
                 continue
-            self._spare += 1
+            self._spare += _EARNED
             number += 1
             for rounds in block:
                 rounds.keep_round(beside)
@@ -179,11 +180,6 @@ class InterleavedRounds:
         for (sut, case), rounds in sound.items():
             rounds.interleaved_with = tuple(other.target.id for other, its in sound if other is not sut and its == case)
         self._measured(len(compared) / self._laps)
-
-    def _watch(self, compared: Mapping[Place, StoreRounds]) -> Watch:
-        local = all(sut.record.launch == "process" for sut, _ in compared)
-        with running_on(next(sut for sut, _ in compared).options.split.apart):
-            return Watch(OtherPrograms() if local else None, self._speed)
 
     def _clear(self) -> None:
         with ExitStack() as closing:

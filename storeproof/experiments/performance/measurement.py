@@ -14,7 +14,7 @@ from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.load.job import OperationCounts, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit
 from storeproof.load.quality.gates import Judgement, invalid_by, is_lower_bound, judge
-from storeproof.result.measurement import Disturbance, Interval, Latency, MachineSpeed, Measurement, MixPart, Round, TrendRecord
+from storeproof.result.measurement import Disturbance, Interval, Latency, MachineSpeedRecord, Measurement, MixPart, Round, TrendRecord
 from storeproof.result.part import Gate
 from storeproof.spec import Mix
 from storeproof.stats.grade import grade
@@ -141,12 +141,12 @@ class Number:
         )
 
     @property
-    def _machine_speed(self) -> MachineSpeed | None:
+    def _machine_speed(self) -> MachineSpeedRecord | None:
         speeds = [each.speed for each in self._beside if each.speed is not None]
         if 2 * len(speeds) < len(self.rounds):
             return None
-        baseline = self._last.beside[-1].baseline
-        return MachineSpeed(
+        baseline = self._last.beside[-1].baseline  # the latest
+        return MachineSpeedRecord(
             rate=median(speeds),
             baseline=baseline,
             slow=sum(each.slower_than(baseline) for each in self._beside),

@@ -73,7 +73,7 @@ def of_agreement(found: Agreement, a: Side, b: Side) -> Content:
         notes.append(Line("beyond the noise floor: " + "; ".join(_twice(each) for each in apart)))
     if not found.refused:
         agreeing, every = len(found.numbers) - len(apart), len(found.numbers)
-        share = f" ({_share(agreeing, every)})" if every else ""
+        share = f" ({units.share(agreeing / every)})" if every else ""
         notes.append(
             Line(
                 "Two medians of the same thing are within the noise floor of their kind in 19 of 20 cases, if only rounds differ.",
@@ -91,7 +91,7 @@ def of_agreement(found: Agreement, a: Side, b: Side) -> Content:
         agreeing = sum(each.agrees for each in ratios)
         notes.append(
             Line(
-                f"{agreeing} of {units.plural(len(ratios), 'ratio')} of two stores agree ({_share(agreeing, len(ratios))}); "
+                f"{agreeing} of {units.plural(len(ratios), 'ratio')} of two stores agree ({units.share(agreeing / len(ratios))}); "
                 "a machine that is slower in one of the runs is in the numbers of all stores, and in no ratio",
                 "strong",
             )
@@ -124,12 +124,12 @@ def _side(letter: str, side: Side) -> str:
 
 def _machine(side: Side) -> str:
     """What is known of the machine's own speed: the baseline of the run, and how many numbers are from slower moments."""
-    measured = [each for store in side.result.stores for each in store.measurements if each.machine_speed is not None]
-    baseline = max((each.machine_speed.baseline for each in measured if each.machine_speed is not None), default=0.0)
-    if not baseline:
+    measured = [each for store in side.result.stores for each in store.measurements]
+    baselines = [each.machine_speed.baseline for each in measured if each.machine_speed is not None]
+    if not baselines:
         return ""
     slow = units.plural(sum(map(numbers.on_slow_machine, measured)), "number")
-    return f", reference load {units.short(baseline)}/s, {slow} on a slow machine"
+    return f", reference load {units.short(max(baselines))}/s, {slow} on a slow machine"
 
 
 def _ratios(pairs: Iterable[Pair]) -> Table:
@@ -189,7 +189,7 @@ def _kind(name: str, kinds: Sequence[OfKind]) -> Sequence[Cell]:
         Cell(name, "strong"),
         Cell(str(len(every))),
         Cell(str(agreeing)),
-        Cell(_share(agreeing, len(every))),
+        Cell(units.share(agreeing / len(every))),
         Cell(floors[0] if len(floors) == 1 else f"{floors[0].split()[0]} to {floors[-1]}"),
         Cell(noise.below(max(each.factor for each in every))),
     ]
@@ -198,7 +198,3 @@ def _kind(name: str, kinds: Sequence[OfKind]) -> Sequence[Cell]:
 def _twice(number: Twice) -> str:
     rates = " against ".join(f"{numbers.at_least(each)}{units.short(each.throughput.median)}/s" for each in (number.a, number.b))
     return f"{number.store} {label(number.a)} {rates}, {100 * (number.factor - 1):.1f} % apart, floor {100 * (number.noise - 1):.1f} %"
-
-
-def _share(some: int, every: int) -> str:
-    return f"{some / every:.0%}".replace("%", " %")

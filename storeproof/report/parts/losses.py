@@ -142,7 +142,7 @@ def harm_of(record: GuaranteeRecord) -> str:
 
 def percent(share: float) -> str:
     """`36 %`; `< 1 %` for a little more than nothing."""
-    return f"{share:.0%}".replace("%", " %") if share >= 0.01 else "< 1 %"
+    return units.share(share) if share >= 0.01 else "< 1 %"
 
 
 def _promised(record: GuaranteeRecord, store: StoreResult) -> bool:

@@ -13,13 +13,12 @@ from storeproof.stats.grade import GRADES
 
 LEGEND: Final = (
     "Grades say how precise a number is, by half its 95 % interval: "
-    + ", ".join(f"{letter} up to {widest:.0%}".replace("%", " %") for letter, widest in GRADES.items())
+    + ", ".join(f"{letter} up to {units.share(widest)}" for letter, widest in GRADES.items())
     + ", D wider. ≥: the load generator was the limit, and the store is at least that fast. Drifting: the rate went on changing from "
     "round to round, and there is no one rate. ✘: not valid, and what broke."
 )
 BRIEF: Final = (
-    " · ".join(f"{letter} ±{widest:.0%}".replace("%", " %") for letter, widest in GRADES.items())
-    + " · D wider · ≥ the load generator was the limit"
+    " · ".join(f"{letter} ±{units.share(widest)}" for letter, widest in GRADES.items()) + " · D wider · ≥ the load generator was the limit"
 )
 """The same in one line; the words *drifting* and *not valid* say what they mean."""
 
@@ -74,7 +73,7 @@ def in_words(measured: Measurement) -> tuple[str, str]:
 
 def percent(share: float) -> str:
     """`±9 %`."""
-    return f"±{share:.0%}".replace("%", " %")
+    return f"±{units.share(share)}"
 
 
 def reasons(measured: Measurement) -> list[str]:
@@ -87,12 +86,12 @@ def reasons(measured: Measurement) -> list[str]:
     if measured.trend.drifting:
         found.append(f"drifting {100 * measured.trend.change:+.1f} % a round (p = {measured.trend.probability:.2g})")
     if measured.disturbance is not None and measured.disturbance.busy:
-        beside = f"{measured.disturbance.share:.0%}".replace("%", " %")
+        beside = units.share(measured.disturbance.share)
         found.append(
             f"other programs took {beside} of the machine, and disturbed {measured.disturbance.busy} of {len(measured.rounds)} rounds"
         )
     if measured.machine_speed is not None and measured.machine_speed.slow:
-        reached = f"{measured.machine_speed.rate / measured.machine_speed.baseline:.0%}".replace("%", " %")
+        reached = units.share(measured.machine_speed.rate / measured.machine_speed.baseline)
         found.append(
             f"the machine was slow beside {measured.machine_speed.slow} of {len(measured.rounds)} rounds: {reached} of its usual rate"
         )

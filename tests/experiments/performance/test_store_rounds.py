@@ -33,8 +33,7 @@ class Store:
 
     def __init__(self, name: str, *, composite: bool = False) -> None:
         self.target = SimpleNamespace(id=name, parts={"front": None, "home": None} if composite else {})
-        split = SimpleNamespace(apart=())
-        self.options = SimpleNamespace(engines=lambda target, address, no_wire: (target, address, no_wire), split=split)
+        self.options = SimpleNamespace(engines=lambda target, address, no_wire: (target, address, no_wire))
         self.shared = lambda: SimpleNamespace(address=name)
         rounds = SimpleNamespace(at_least=AT_LEAST, at_most=AT_MOST, every=EVERY, adaptive=True)
         self.scale = SimpleNamespace(performance=SimpleNamespace(rounds=rounds))
@@ -148,8 +147,7 @@ def measure(
     monkeypatch.setitem(WANTED, "rounds", wanted)
     suts: list[Any] = [Store(name) for name in STORES]
     ceilings: Any = None
-    waiting = lambda case: suts[1:] if case == first.case else suts  # noqa: E731
-    return InterleavedRounds(ceilings, waiting, unheard, [], speed=speed), suts
+    return InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts, unheard, [], speed=speed), suts
 
 
 def test_rounds_of_all_stores_are_interleaved(monkeypatch: pytest.MonkeyPatch) -> None:

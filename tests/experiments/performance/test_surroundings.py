@@ -9,7 +9,7 @@ import pytest
 
 from storeproof.experiments.performance.measurement import Number
 from storeproof.experiments.performance.surroundings import Surroundings, Watch
-from storeproof.result.measurement import Disturbance, MachineSpeed
+from storeproof.result.measurement import Disturbance, MachineSpeedRecord
 
 
 def watched(*rates: float | None, shares: tuple[float, ...] = ()) -> Watch:
@@ -46,7 +46,7 @@ def test_a_number_counts_its_slow_and_its_busy_rounds() -> None:
     """By the baseline at its end, which is later than the round; a busy round is not counted as slow too."""
     kept = [Surroundings(0.0, 100.0, 100.0), Surroundings(0.4, 200.0, 200.0), Surroundings(0.02, 190.0, 200.0)]
     found = number(kept, [Surroundings(0.4, 100.0, 200.0), Surroundings(0.0, 150.0, 200.0), Surroundings(0.0, 160.0, 200.0)])
-    assert found._machine_speed == MachineSpeed(rate=190.0, baseline=200.0, slow=1, repeated=2)
+    assert found._machine_speed == MachineSpeedRecord(rate=190.0, baseline=200.0, slow=1, repeated=2)
     assert found._disturbance == Disturbance(share=0.02, busy=1, repeated=1)
 
 

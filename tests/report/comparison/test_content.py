@@ -17,7 +17,7 @@ from storeproof.report.comparison.content import Content, of_agreement, of_compa
 from storeproof.report.comparison.screen import print_content
 from storeproof.result.compare import Side, compare, sides_of
 from storeproof.result.json_file import read_result
-from storeproof.result.measurement import MachineSpeed
+from storeproof.result.measurement import MachineSpeedRecord
 from storeproof.result.model import Citation
 from storeproof.result.ratios.agreement import agreement
 from tests.architecture.installed import CHECKOUT
@@ -111,7 +111,7 @@ def test_the_agreement_of_two_real_runs_is_one_table_of_80_columns() -> None:
 
 def test_the_agreement_says_how_fast_the_machine_was_where_that_is_known() -> None:
     """The baseline of each run, and how many of its numbers are from slower moments."""
-    fast, slow = (MachineSpeed(rate=150e3, baseline=181e3, slow=rounds, repeated=0) for rounds in (0, 99))
+    fast, slow = (MachineSpeedRecord(rate=150e3, baseline=181e3, slow=rounds, repeated=0) for rounds in (0, 99))
     known, unknown = side(), side(**FAST)
     every = [measured().model_copy(update={"machine_speed": each}) for each in (fast, slow, None)]
     store = known.store.model_copy(update={"measurements": every})

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from storeproof.report.speed import numbers
-from storeproof.result.measurement import Disturbance, MachineSpeed, Measurement
+from storeproof.result.measurement import Disturbance, MachineSpeedRecord, Measurement
 from storeproof.result.part import Gate
 from tests.report.sample import DRIFTING
 from tests.result.records import measured
 
 OVER = Gate(ok=False, value=0.97, limit=0.9)
 QUIET = Disturbance(share=0.01, busy=0, repeated=3)
-FAST = MachineSpeed(rate=198e3, baseline=200e3, slow=0, repeated=3)
+FAST = MachineSpeedRecord(rate=198e3, baseline=200e3, slow=0, repeated=3)
 LOST = Gate(ok=False, value=0.02, limit=0.001)
 
 
