@@ -81,7 +81,8 @@ class Plan:
     threads: int = 1
     """Of the wire engine: the clients' connections are shared out among them."""
     share: tuple[int, ...] = ()
-    """The clients that the engine runs, of the plan's; empty: all. Engines on several hosts have the same plan, and each its share."""
+    """The clients that the engine runs, of the plan's; empty: all. Engines on several hosts have the same plan, and each its share. Where
+    rounds on one collection differ in their clients, `clients` is the greatest number of them, since it says whose a new key is."""
     start_ns: int = 0
     """When the round begins, of the monotonic clock, if that is not too soon for the engine; 0: as soon as it can. Rounds that are to be on
     at the same time have the same."""
@@ -197,7 +198,7 @@ class RunResult:
 def silent_store(plan: Plan) -> StoreSilent:
     """The error for replies that are still missing when the patience is over."""
     return StoreSilent(
-        f"the store stopped answering: after {plan.seconds:g} s of load with {plan.clients} clients, "
+        f"the store stopped answering: after {plan.seconds:g} s of load with {len(plan.numbers)} clients, "
         f"replies were still missing {plan.patience:g} s later"
     )
 

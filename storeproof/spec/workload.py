@@ -171,6 +171,11 @@ class Workload(Frozen):
     source: str = ""
     """Origin of the workload."""
 
+    @property
+    def keeps_records(self) -> bool:
+        """Whether it neither adds nor removes any."""
+        return all(mix.keys not in ("new", "oldest") for mix in self.mix)
+
     @model_validator(mode="after")
     def _parts_suit_each_other(self) -> Self:
         for place, mix in enumerate(self.mix):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 from storeproof.spec import Workload
@@ -40,9 +40,18 @@ class BenchmarkConfig:
         """The id of its case."""
         return f"performance.{self.name}"
 
-    def with_each_index_count(self) -> tuple[BenchmarkConfig, ...]:
-        """The configurations that differ from this one in the number of indexes at most, itself among them."""
-        return tuple(replace(self, indexes=count) for count in self.workload.indexes)
+    @property
+    def load(self) -> tuple[object, ...]:
+        """What is compared in one block, by all stores and with each number of indexes: all but these."""
+        return (self.workload.workload, self.record.name, self.pipeline, self.clients, self.rate)
+
+    @property
+    def data(self) -> tuple[object, ...]:
+        """What may be on the same records, one round after the other: any clients and rates of a workload that adds and removes none.
+
+        New records are numbered by their clients, so that those of few and of many clients would be drawn from differently.
+        """
+        return self.load[:3] if self.workload.keeps_records else self.load
 
 
 def configs(workload: Workload, scale: PerformanceScale) -> Iterator[BenchmarkConfig]:

@@ -4,6 +4,9 @@ A case is one store's. The first case of a comparison prepares all the stores th
 runs their rounds: in each block every one of them has one, in random order. The other cases then find theirs measured. There are as many
 blocks as it takes until all numbers are precise enough.
 
+The loads of a series that can have the same records, with 1 to 1024 clients for example, take turns as well, block by block: what lasts
+for some seconds is in the scatter of all of them, and does not make a step in a curve.
+
 With several laps, the first case of all runs all laps but the last one, each over everything that is to be measured. Between two laps
 all servers are started again. So the rounds of a number lie as far apart as those of two runs, and on different starts of its server.
 
@@ -21,6 +24,8 @@ from random import Random
 from typing import Final
 
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
+from storeproof.experiments.performance.blocks import Blocks
+from storeproof.experiments.performance.loaded_collection import LoadedCollection
 from storeproof.experiments.performance.store_rounds import StoreRounds
 from storeproof.experiments.performance.surroundings import Watch
 from storeproof.load.hosts.load_hosts import LoadEngines
@@ -33,17 +38,19 @@ _SPARE: Final = 16
 """Blocks of a run that may be run again from its start."""
 _EARNED: Final = 0.5
 """How many more may be for each one that counts."""
+_AGAIN: Final = 16
+"""How many of them one load may use in a lap: the others would wait for it, and its rounds would be those of the best moments only."""
 
 Place = tuple[StoreUnderTest, str]
 """A store, and the id of a case."""
 Compared = Sequence[tuple[StoreUnderTest, BenchmarkConfig]]
-"""What is measured in the same blocks: each store with each number of indexes."""
+"""What is measured at the same time: each load of a series, by each store, with each number of indexes."""
 
 
 class InterleavedRounds:
     """All of a run, one comparison after the other, and the load engines with their connections, which outlast a comparison.
 
-    A comparison is a workload with one number of clients, one rate and so on: by all stores, and with each number of indexes.
+    A comparison is all that can have the same records, see `BenchmarkConfig.data`: by all stores, and with each number of indexes.
     """
 
     def __init__(
@@ -81,10 +88,17 @@ class InterleavedRounds:
         """Those of the comparison that was measured last."""
 
     def rounds_of(self, config: BenchmarkConfig, sut: StoreUnderTest) -> StoreRounds:
-        """Those of one store, whose case closes them: measured with those of the others, if they were not yet."""
-        if (sut, config.case) not in self._rounds:
+        """Those of one store, whose case closes them: measured with those of the others, if they were not yet; and again by themselves, if
+        another load on the same records ended in an error."""
+        place = (sut, config.case)
+        if place not in self._rounds:
             self._measure(config, sut)
-        return self._rounds.pop((sut, config.case))
+        if self._rounds[place].lost:
+            self._rounds.pop(place).close()
+            again = self._of([(sut, config)])
+            self._rounds |= again
+            self._run_rounds(again)
+        return self._rounds.pop(place)
 
     def close(self) -> None:
         """Remove what is left, and end all connections."""
@@ -97,8 +111,8 @@ class InterleavedRounds:
         for number in self._earlier:
             self._run_lap(number, config, first)
         begun = list(self._begun.values())
-        self._rounds = self._of(config, self._compared(config, config, first))
-        self._run_rounds(config, self._rounds)
+        self._rounds = self._of(self._compared(config, config, first))
+        self._run_rounds(self._rounds)
         own = self._rounds[first, config.case]
         for rounds in {*begun, *self._rounds.values()} - {own}:
             rounds.elsewhere += rounds.seconds
@@ -108,10 +122,10 @@ class InterleavedRounds:
     def _run_lap(self, number: int, config: BenchmarkConfig, first: StoreUnderTest) -> None:
         """One before the last, over all comparisons that wait, on servers that are ended after it."""
         for each in self._comparisons(config, first):
-            rounds = self._of(each, self._compared(each, config, first))
+            rounds = self._of(self._compared(each, config, first))
             self._begun |= rounds
             first.progress(f"{each.name}: lap {number} of {self._laps}")
-            self._run_rounds(each, rounds)
+            self._run_rounds(rounds)
             for one in rounds.values():
                 one.end_lap()
         self._end_connections()
@@ -120,66 +134,67 @@ class InterleavedRounds:
 
     def _comparisons(self, config: BenchmarkConfig, first: StoreUnderTest) -> Iterator[BenchmarkConfig]:
         """One configuration of each, beginning with that of the case that runs."""
-        known: set[str] = set()
+        known: set[tuple[object, ...]] = set()
         for each in (config, *self._plan):
-            if each.case not in known and self._compared(each, config, first):
-                known.update(one.case for one in each.with_each_index_count())
+            if each.data not in known and self._compared(each, config, first):
+                known.add(each.data)
                 yield each
 
     def _compared(self, config: BenchmarkConfig, running: BenchmarkConfig, first: StoreUnderTest) -> Compared:
-        """What is measured in the same blocks; `running`: the case that runs on the store `first`, and waits no more."""
+        """What is measured at the same time; `running`: the case that runs on the store `first`, and waits no more."""
         return [
             (sut, each)
-            for each in config.with_each_index_count()
+            for each in self._plan
+            if each.data == config.data
             for sut in (*((first,) if each.case == running.case else ()), *self._waiting(each.case))
         ]
 
-    def _of(self, config: BenchmarkConfig, compared: Compared) -> dict[Place, StoreRounds]:
-        """Their rounds, begun in an earlier lap or new."""
-        no_wire = _no_wire(config, [sut for sut, _ in compared])
+    def _of(self, compared: Compared) -> dict[Place, StoreRounds]:
+        """Their rounds, begun in an earlier lap or new, each store's with one number of indexes on one collection."""
+        no_wire = _no_wire(compared)
+        collections: dict[tuple[StoreUnderTest, int], LoadedCollection] = {}
+        most = max(each.clients for _, each in compared)
         found = {}
         for sut, each in compared:
             of_others = "" if sut.target.parts else no_wire  # a composite store has a reason of its own
             rounds = self._begun.pop((sut, each.case), None)
             if rounds is None:
                 rounds = StoreRounds(each, sut, partial(self._engines_of, sut, each.indexes, of_others), self._ceilings)
-                rounds.alone = sum(other is sut for other, _ in compared) == 1
+                rounds.alone = len({other.indexes for owner, other in compared if owner is sut}) == 1
+            rounds.share(collections.setdefault((sut, each.indexes), LoadedCollection(sut, each, most)))
             found[sut, each.case] = rounds
         return found
 
-    def _run_rounds(self, config: BenchmarkConfig, compared: Mapping[Place, StoreRounds]) -> None:
+    def _run_rounds(self, compared: Mapping[Place, StoreRounds]) -> None:
         """One lap over a comparison."""
         for rounds in compared.values():
             rounds.prepare()
-        first = next(sut for sut, _ in compared)
-        scale = first.scale.performance.rounds
-        most = scale.at_most // self._laps
-        number = repeated = 0
         local = all(sut.record.launch == "process" for sut, _ in compared)
         watch = Watch(OtherPrograms() if local else None, self._speed)
-        while number < most:
-            block = list(compared.values())
-            may_end = number >= scale.at_least and (number - scale.at_least) % scale.every == 0
-            if may_end and all(rounds.enough(self._laps) for rounds in block):
-                break
-            Random(f"{first.seed}:{config.name}:{number}:{repeated}").shuffle(block)
-            for rounds in block:
-                rounds.run_round()
-            beside = watch.after_block()
-            if (beside.busy or beside.slow) and scale.adaptive and self._spare >= 1:
-                self._spare -= 1
-                repeated += 1
-                for rounds in block:
-                    rounds.forget_round(beside)
-                continue
-            self._spare += _EARNED
-            number += 1
-            for rounds in block:
-                rounds.keep_round(beside)
+        loads: dict[tuple[object, ...], list[StoreRounds]] = {}
+        for rounds in compared.values():
+            loads.setdefault(rounds.config.load, []).append(rounds)
+        waiting = [Blocks(its, self._laps) for its in loads.values()]
+        random = Random(waiting[0].seed)
+        while waiting := [each for each in waiting if not each.ended]:
+            random.shuffle(waiting)
+            for blocks in waiting:
+                self._run_block(blocks, watch)
         sound = {place: rounds for place, rounds in compared.items() if rounds.sound}
         for (sut, case), rounds in sound.items():
             rounds.interleaved_with = tuple(other.target.id for other, its in sound if other is not sut and its == case)
         self._measured(len(compared) / self._laps)
+
+    def _run_block(self, blocks: Blocks, watch: Watch) -> None:
+        """One that counts, or that has to be run again when its turn comes again."""
+        blocks.run()
+        beside = watch.after_block()
+        if (beside.busy or beside.slow) and blocks.repeated < _AGAIN and self._spare >= 1 and blocks.adaptive:
+            self._spare -= 1
+            blocks.forget(beside)
+            return
+        self._spare += _EARNED
+        blocks.keep(beside)
 
     def _clear(self) -> None:
         with ExitStack() as closing:
@@ -204,13 +219,14 @@ class InterleavedRounds:
         return known[1]
 
 
-def _no_wire(config: BenchmarkConfig, suts: Sequence[StoreUnderTest]) -> str:
+def _no_wire(compared: Compared) -> str:
     """Why these stores are not measured with the wire engine; empty: they are, where it is possible.
 
     The layer of a composite store is in its client, so that only the client can load it. A ratio needs one engine for both stores, and
     against one store alone is what the question about a pair is.
     """
-    layered = next((sut.target.id for sut in suts if sut.target.parts), None)
-    if layered is None or len(set(suts)) == 1 or config.pipeline > 1:  # a client has one request in flight
+    suts = {sut for sut, _ in compared}
+    layered = next((sut.target.id for sut, _ in compared if sut.target.parts), None)
+    if layered is None or len(suts) == 1 or compared[0][1].pipeline > 1:  # a client has one request in flight
         return ""
     return f"{layered} is measured beside it, whose layer only a client has, and a ratio needs one engine for both"

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from time import monotonic
 
-from storeproof.cleanup.registry import registry
-from storeproof.contract import Collection, Layout, Unknown, Unsupported, call, supports
-from storeproof.contract.notation import arguments_from
-from storeproof.experiments.performance.auto_indexed import refuse_without_indexes
+from storeproof.contract import Unknown
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
+from storeproof.experiments.performance.loaded_collection import LoadedCollection
 from storeproof.experiments.performance.measurement import Number
-from storeproof.experiments.performance.proof import require_proof
 from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.experiments.performance.surroundings import Surroundings
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
-from storeproof.experiments.workspace import Workspace
 from storeproof.load.hosts.load_hosts import HostEngines, LoadEngines
-from storeproof.load.job import StoreSilent, label, operation_name
+from storeproof.load.job import StoreSilent
 from storeproof.load.quality.audit import Audit, together
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.load.quality.generator_threads import free_cores
 from storeproof.machine.cores import running_on
-from storeproof.outcome import Outcome
-from storeproof.result.case_result import EndCase
-from storeproof.spec import Workload
-from storeproof.spec.workload import fill_in
 from storeproof.store_under_test import StoreUnderTest
 
 
@@ -38,12 +29,11 @@ class StoreRounds:
         self.interleaved_with: tuple[str, ...] = ()
         """The other stores whose rounds alternated with these, each block having one of each."""
         self.alone = True
-        """Whether no other rounds of this comparison are those of the same store."""
-        self._config = config
+        """Whether no other rounds of this comparison are those of another collection of the same store."""
+        self.config = config
         self._engines = engines
         self._ceilings = ceilings
-        self._open = ExitStack()
-        self._collection: Collection | None = None
+        self._collection = LoadedCollection(sut, config)
         self._runner: WorkloadRunner | None = None
         self._ended: list[tuple[WorkloadRunner, Audit]] = []
         """The laps that are over."""
@@ -54,6 +44,10 @@ class StoreRounds:
         """That its preparation and its rounds took, and that are in no store's time yet."""
         self._in_rounds = self._in_round = 0.0
         """Of these, those of the rounds of this lap that count, and those of the last round."""
+
+    def share(self, collection: LoadedCollection) -> None:
+        """Use this one in the next lap."""
+        self._collection = collection
 
     def prepare(self) -> None:
         """Begin a lap, if nothing was wrong so far: load the data and warm up. What is wrong is kept for the store's own case."""
@@ -81,9 +75,9 @@ class StoreRounds:
 
     def end_lap(self) -> None:
         """Read the data back and remove the collection: the next lap has another one, on a server that was started again."""
-        for step in (self._read_back, self.close):
-            if self.sound:
-                self._timed(step)
+        if self.sound:
+            self._timed(self._read_back)
+        self._timed(self.close)
 
     def enough(self, laps: int) -> bool:
         """Whether this lap needs no more rounds: the number is precise enough, or will be after that many laps, or its time is used up."""
@@ -95,7 +89,12 @@ class StoreRounds:
     @property
     def sound(self) -> bool:
         """Whether nothing was wrong so far."""
-        return self._wrong is None
+        return self._wrong is None and not self.lost
+
+    @property
+    def lost(self) -> bool:
+        """Whether the load of others on the same collection ended in an error, so that these rounds have to be run again without them."""
+        return self._collection.broken_by not in (None, self)
 
     def result(self) -> tuple[Number, Audit]:
         """The number, and what reading the data back found in all laps: that of the last one is read back now. Raises what went wrong."""
@@ -106,9 +105,8 @@ class StoreRounds:
         return self._number, together([audited for _, audited in self._ended])
 
     def close(self) -> None:
-        """Remove the collection, also where Ctrl-C is pressed again. Raises `StoreDied` or `Unknown` where the store does not answer."""
-        with registry.deferring_signals():
-            self._open.close()
+        """Remove the collection, unless others still use it. Raises `StoreDied` or `Unknown` where the store does not answer."""
+        self._collection.leave(self)
 
     @property
     def _number(self) -> Number:
@@ -127,39 +125,27 @@ class StoreRounds:
             with running_on(self.sut.options.split.apart):
                 step()
         except StoreSilent as silence:
-            self._wrong = self.sut.explain(Unknown(str(silence)))
+            self._wrong = self._wrong or self.sut.explain(Unknown(str(silence)))
         except Exception as wrong:  # noqa: BLE001 - whatever it is, it is this store's, and its case raises it
-            self._wrong = wrong
+            self._wrong = self._wrong or wrong
+        if self._wrong is not None and self._runner is not None and self._runner.begun:
+            self._collection.broken_by = self
 
     def _prepare(self) -> None:
-        sut, config = self.sut, self._config
-        workload, scale = config.workload, sut.scale.performance
-        refuse_without_indexes(sut, config.indexes)
+        sut, config, collection = self.sut, self.config, self._collection
+        layout = collection.enter(self)
         handle = sut.shared()
-        try:
-            session = sut.connect(handle)
-        except Unknown as reason:
-            raise sut.explain(reason) from None
-        self._open.callback(session.close)
-        workspace = Workspace(sut, session)
-        self._open.callback(workspace.clear)
-        self._collection, layout = workspace.fresh(workload.model, config.indexes, config.record)
-        # First what the store cannot do: where it is all of an operation, nothing of it was verified either.
-        _refuse_unsupported(self._collection, layout, workload)
-        _refuse_unproven(sut, self._collection, workload)
-        kept = self._collection.describe().get("indexes", "0")
-        if kept != str(config.indexes):
-            raise EndCase(Outcome.FAIL, f"{config.indexes} secondary indexes were asked for, and the store says it has {kept}")
         engines = self._engines()
         here = len(sut.options.split.apart) or free_cores(handle.pids, handle.address.host)
         self._runner = WorkloadRunner(
             config,
             layout,
-            scale,
+            sut.scale.performance,
             sut.seed,
             engines,
             self._ceilings,
             sut.options.corpus.article_store,
+            collection,
             records=sut.options.records,
             most_threads=engines.cores if isinstance(engines, HostEngines) else here,
             threads=self._ended[0][0].threads if self._ended else 0,
@@ -171,33 +157,11 @@ class StoreRounds:
 
     def _run_round(self) -> None:
         assert self._runner is not None
-        self.sut.progress(f"{self._config.name}: round {len(self._number.rounds) + 1}, at most {self.sut.scale.performance.rounds.at_most}")
+        self.sut.progress(f"{self.config.name}: round {len(self._number.rounds) + 1}, at most {self.sut.scale.performance.rounds.at_most}")
         self._runner.run_round()
 
     def _read_back(self) -> None:
-        runner, collection = self._runner, self._collection
+        runner = self._runner
         assert runner is not None
-        assert collection is not None
-        self._ended.append((runner, runner.audit(collection)))
-        self._runner = self._collection = None
-
-
-def _refuse_unproven(sut: StoreUnderTest, collection: Collection, workload: Workload) -> None:
-    """No speed without proof: what was not correct, in this run or in the one that is cited, is not measured."""
-    operations = list(dict.fromkeys(operation_name(mix) for mix in workload.mix))
-    for operation in operations:
-        if not supports(collection, operation):
-            raise EndCase(Outcome.UNSUPPORTED, f"{operation} on {workload.model}: the store's adapter does not offer it")
-    require_proof(sut, workload.model, operations)
-
-
-def _refuse_unsupported(collection: Collection, layout: Layout, workload: Workload) -> None:
-    """A store may answer requests, and still not those of this workload: each is asked once, with a fixed word."""
-    for mix in workload.mix:
-        if mix.request is None:
-            continue
-        asked = arguments_from(layout.model, mix.operation, (fill_in(mix.request, lambda _name: "word"),))
-        try:
-            call(collection, layout, mix.operation, *asked)
-        except Unsupported as reason:
-            raise EndCase(Outcome.UNSUPPORTED, f"{label(mix)}: {reason}") from None
+        self._ended.append((runner, runner.audit()))
+        self._runner = None

@@ -1,4 +1,4 @@
-"""One workload on one collection: load, warm-up, rounds, audit."""
+"""One workload with one number of clients on a collection: load, warm-up, rounds, audit."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from functools import cached_property
 from pathlib import Path
 from zlib import crc32
 
-from storeproof.contract import Collection, Layout
+from storeproof.contract import Layout
 from storeproof.contract.values import Key
 from storeproof.corpus.articles import articles
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
+from storeproof.experiments.performance.loaded_collection import LoadedCollection
 from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.experiments.performance.surroundings import Surroundings
 from storeproof.load.hosts.hosts_engine import HostsEngine
 from storeproof.load.hosts.load_hosts import LoadEngines
 from storeproof.load.job import Engine, Plan, Run, RunResult
-from storeproof.load.quality.audit import Audit, audit
+from storeproof.load.quality.audit import Audit
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
 from storeproof.load.quality.generator_threads import choose_threads
 from storeproof.load.requests import Asked, requests
@@ -37,8 +38,10 @@ class WorkloadRunner:
     seed: int
     engines: LoadEngines
     ceilings: Ceilings
-    article_store: Path | None = None
+    article_store: Path | None
     """Imported articles, for a model whose texts are searched."""
+    collection: LoadedCollection
+    """Others may run rounds on it, between these."""
     requests: tuple[Asked, ...] = ()
     """For each of the mix, what it asks."""
     most_threads: int = 1
@@ -47,8 +50,6 @@ class WorkloadRunner:
     """That it has, in all measured rounds; 0: `prepare` chooses. A further lap has those of the first."""
     records: int | None = None
     """Records to preload in place of the scale's number, whatever bytes they have."""
-    every: list[RunResult] = field(default_factory=list)
-    """All rounds in the collection's life, warm-up included: the audit must know what they wrote."""
     rounds: list[RunResult] = field(default_factory=list)
     """Those that are measured."""
     beside: list[Surroundings] = field(default_factory=list)
@@ -63,6 +64,13 @@ class WorkloadRunner:
     """Of the engine, measured by `prepare`."""
     cost: CostMeter = field(default_factory=CostMeter)
     """What the measured rounds cost the server."""
+    begun: bool = False
+    """Whether it has put any load on."""
+
+    @property
+    def every(self) -> list[RunResult]:
+        """All rounds in the collection's life."""
+        return self.collection.every
 
     @property
     def plan(self) -> Plan:
@@ -71,13 +79,14 @@ class WorkloadRunner:
         return Plan(
             layout=self.layout,
             mix=self.config.workload.mix,
-            clients=self.config.clients,
+            clients=self.collection.clients,
+            share=tuple(range(self.config.clients)) if self.config.clients < self.collection.clients else (),
             seconds=self.scale.round_seconds,
             seed=crc32(f"{self.seed}:{self.config.name}:{number}".encode()),
             known=self.loaded,
             number=number,
-            positions=self.every[-1].positions if self.every else (),
-            removed=self.every[-1].removed if self.every else (),
+            positions=self._last.positions if self._last else (),
+            removed=self._last.removed if self._last else (),
             indeterminate=frozenset(indeterminate for each in self.every for indeterminate in each.indeterminate),
             requests=self.requests,
             greatest=self._greatest,
@@ -86,6 +95,11 @@ class WorkloadRunner:
             pipeline=self.config.pipeline,
             threads=self.threads or 1,
         )
+
+    @property
+    def _last(self) -> RunResult | None:
+        """The round before, which says whose new keys are there; None: there was none, or no round adds or removes any."""
+        return self.every[-1] if self.every and not self.config.workload.keeps_records else None
 
     @property
     def _article_store(self) -> Path | None:
@@ -117,15 +131,19 @@ class WorkloadRunner:
     @property
     def records_left(self) -> int:
         """Records that are there after the last round."""
-        return self.loaded + (sum(self.every[-1].positions) - sum(self.every[-1].removed) if self.every else 0)
+        return self.loaded + self._added
+
+    @property
+    def _added(self) -> int:
+        """Records, by all rounds so far."""
+        return sum(self._last.positions) - sum(self._last.removed) if self._last else 0
 
     @property
     def _round_seconds(self) -> float:
         """As the scale says, or less where what is inserted meanwhile would come to more than it allows, also if rounds are run again."""
-        inserted = sum(self.every[-1].positions) - sum(self.every[-1].removed) if self.every else 0
-        if inserted <= 0:
+        if self._added <= 0:
             return self.scale.round_seconds
-        rate = inserted / sum(each.elapsed_seconds for each in self.every)
+        rate = self._added / sum(each.elapsed_seconds for each in self.every)
         share = self.scale.data_bytes / (self.scale.rounds.at_most + len(self.forgotten)) / self.payload_bytes
         return min(self.scale.round_seconds, share / rate)
 
@@ -144,8 +162,9 @@ class WorkloadRunner:
         if plan.pipeline > 1 and self.engine.name == "driver":
             raise NotAvailable(f"the store's client has one request in flight, and {self.engine_reason or 'no other engine was wanted'}")
         self.ceiling = self._ceiling_of(self.engine, self.plan)
-        if self.config.workload.preload:
+        if self.collection.filled_for is None and self.config.workload.preload:
             self.engine.fill(self.layout, self.loaded, plan.article_store, self.engine.fixed_numbers)
+        self.collection.fill_for(self.engine.name)
         # In a closed loop in any case: the store then has done all that it does the first time it is asked to.
         warm_up(lambda seconds: _require_answers(self._run(seconds)).throughput, *self.scale.warm_up_seconds)
         if not self.threads:
@@ -189,6 +208,7 @@ class WorkloadRunner:
     def start(self, seconds: float, rate: float = 0.0, start_ns: int = 0) -> Run:
         """Begin a round, which `end` waits for before the next one begins. `rate` and `start_ns`: see `Plan`."""
         assert self.engine is not None
+        self.begun = True
         return self.engine.start(replace(self.plan, seconds=seconds, rate=rate, start_ns=start_ns))
 
     def end(self, run: Run) -> RunResult:
@@ -201,10 +221,10 @@ class WorkloadRunner:
         """Count a round among the measured ones."""
         self.rounds.append(_require_answers(found))
 
-    def audit(self, collection: Collection) -> Audit:
-        """Read the data back. The rounds are over."""
+    def audit(self) -> Audit:
+        """Read the data back. The rounds are over, also those of others. Raises as `audit`."""
         self.cost.end()
-        return audit(collection, self.plan, self.every, self.seed)
+        return self.collection.audit(self.plan, self.seed)
 
     def _run(self, seconds: float, rate: float = 0.0) -> RunResult:
         return self.end(self.start(seconds, rate))

@@ -38,22 +38,22 @@ class RoleRounds(StoreRounds):
     @property
     def workload(self) -> Workload:
         """Whose requests the role has."""
-        return self._config.workload
+        return self.config.workload
 
     @property
     def record(self) -> str:
         """The variation of its records."""
-        return self._config.record.name
+        return self.config.record.name
 
     @property
     def clients(self) -> int:
         """Those of the role alone."""
-        return self._config.clients
+        return self.config.clients
 
     @property
     def rate(self) -> int:
         """Requests per second that are due."""
-        return self._config.rate
+        return self.config.rate
 
     @property
     def requests(self) -> int:
@@ -70,7 +70,7 @@ class RoleRounds(StoreRounds):
         """Begin a round at the rate of the role, at a time of the monotonic clock."""
 
         def step() -> None:
-            self._run = self.runner.start(seconds, self._config.rate, start_ns)
+            self._run = self.runner.start(seconds, self.config.rate, start_ns)
 
         self._try(step)
 

@@ -63,7 +63,7 @@ class DriverEngine:
         """Begin a round; returns once all workers have their orders."""
         workers = self._prepare(plan.numbers)
         # Far enough ahead that every thread is there when the time comes.
-        start_ns = max(monotonic_ns() + 10_000_000 + 300_000 * plan.clients, plan.start_ns)
+        start_ns = max(monotonic_ns() + 10_000_000 + 300_000 * len(plan.numbers), plan.start_ns)
         for place, worker in enumerate(workers):
             worker.tell(Go(plan, self._share(place, plan.numbers), start_ns))
         return DriverRun(self, plan, workers, start_ns)

@@ -117,7 +117,7 @@ class Worker:
         halt = threading.Event()
         schedule = None
         if plan.rate:  # each worker has its own, for its share of the clients
-            schedule = Schedule(plan.rate * len(clients) / plan.clients, f"{plan.seed}:{clients[0]}:gaps", start_ns, plan.seconds)
+            schedule = Schedule(plan.rate * len(clients) / len(plan.numbers), f"{plan.seed}:{clients[0]}:gaps", start_ns, plan.seconds)
 
         def job(result: ClientResult) -> Callable[[], None]:
             collection = self._sessions[result.client].collection(plan.layout)

@@ -36,9 +36,9 @@ class HostsEngine:
 
     def start(self, plan: Plan) -> HostsRun:
         """Begin a round, when all hosts have their orders."""
-        ahead = _AHEAD_NS + _AHEAD_NS_PER_CLIENT * plan.clients
+        ahead = _AHEAD_NS + _AHEAD_NS_PER_CLIENT * len(plan.numbers)
         start_ns = max(monotonic_ns() + ahead, plan.start_ns)
-        hosts = self._hosts[: plan.clients]
+        hosts = self._hosts[: len(plan.numbers)]
         plans = [replace(each, start_ns=start_ns + host.ahead_ns) for host, each in zip(hosts, shares(plan, len(self._hosts)), strict=True)]
         tell(hosts, "go", [(each,) for each in plans])
         return HostsRun(plan, hosts, plans, start_ns)
@@ -51,7 +51,7 @@ class HostsEngine:
 
     def ceiling(self, plan: Plan) -> Ceiling:
         """Of all hosts together, measured on all at once."""
-        hosts = self._hosts[: plan.clients]
+        hosts = self._hosts[: len(plan.numbers)]
         tell(hosts, "ceiling", [(each,) for each in shares(plan, len(self._hosts))])
         found: list[Ceiling] = wait_for(hosts)
         rates = [each.rate for each in found if each.rate is not None]
@@ -109,16 +109,17 @@ class HostsRun:
 
 
 def shares(plan: Plan, hosts: int) -> list[Plan]:
-    """The plan of each host that has a client: client c is of host c modulo their number, and the offered rate is shared out likewise.
+    """The plan of each host that has a client: each in turn has one, and the offered rate is shared out likewise.
 
     Each has a seed of its own, since requests of an open loop would be due on all hosts at the same moments.
     """
     found = []
-    for host in range(min(hosts, plan.clients)):
-        mine = tuple(range(host, plan.clients, hosts))
+    numbers = plan.numbers
+    for host in range(min(hosts, len(numbers))):
+        mine = numbers[host::hosts]
         seed = crc32(f"{plan.seed}:host {host}".encode())
         threads = min(plan.threads, len(mine))
-        found.append(replace(plan, share=mine, rate=plan.rate * len(mine) / plan.clients, seed=seed, threads=threads))
+        found.append(replace(plan, share=mine, rate=plan.rate * len(mine) / len(numbers), seed=seed, threads=threads))
     return found
 
 
@@ -133,17 +134,17 @@ def combined(plan: Plan, plans: Sequence[Plan], results: Sequence[RunResult]) ->
         operations={label(mix): OperationCounts.total([each.operations[label(mix)] for each in results]) for mix in plan.mix},
         throughput=sum(each.throughput for each in results),
         request_rate=sum(each.request_rate for each in results),
-        clients=plan.clients,
+        clients=len(plan.numbers),
         # Means over requests: a host counts by the requests that it sent in a second.
         busy_seconds=sum(each.busy_seconds * each.request_rate for each in results) / rate,
         pause_seconds=sum(each.pause_seconds * each.request_rate for each in results) / rate,
         cpu_seconds=sum(each.cpu_seconds for each in results),
         elapsed_seconds=max(each.elapsed_seconds for each in results),
         cores=sum(each.cores for each in results),
-        positions=tuple(positions[client] for client in range(plan.clients)),
+        positions=tuple(positions[client] for client in plan.numbers),
         indeterminate=tuple(number for each in results for number in each.indeterminate),
         samples=tuple(text for each in results for text in each.samples),
-        removed=tuple(removed[client] for client in range(plan.clients)),
+        removed=tuple(removed[client] for client in plan.numbers),
         schedule_lag=merged(lags) if lags else None,
         missed_sends=sum(each.missed_sends for each in results),
         waiting_seconds=sum(each.waiting_seconds for each in results),

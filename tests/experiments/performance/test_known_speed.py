@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from statistics import median
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -17,10 +17,12 @@ from storeproof import native_support
 from storeproof.contract import Layout, load_adapter
 from storeproof.contract.address import Address
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
+from storeproof.experiments.performance.loaded_collection import LoadedCollection
 from storeproof.experiments.performance.measurement import Number
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.load.choose_engine import Engines
 from storeproof.load.job import RunResult
+from storeproof.load.quality.audit import audit
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.load.wire.null_server import NullServer
 from storeproof.result.measurement import Measurement
@@ -79,7 +81,9 @@ class Bench:
         layout = Layout("bucket", SHIPPED.models["single_key"])
         with closing(Engines(self.target, self.address, "wire")) as engines, closing(ceilings or Ceilings()) as limits:
             config = BenchmarkConfig(workload, 0, clients)
-            one = Measured(config, layout, scale, seed=1, engines=engines, ceilings=limits, most_threads=most_threads)
+            nobody: Any = None  # the store is not under test, and its collection is not removed
+            kept = LoadedCollection(nobody, config)
+            one = Measured(config, layout, scale, 1, engines, limits, None, kept, most_threads=most_threads)
             one.bucket, one.told = self.bucket, []
             one.prepare()
             yield one
@@ -88,7 +92,8 @@ class Bench:
         """What a result would have."""
         session = load_adapter(self.target.store, self.target.file).connect(self.address, {})
         with closing(session):
-            return Number([of]).measurement(of.audit(session.collection(of.layout)), [])
+            of.cost.end()
+            return Number([of]).measurement(audit(session.collection(of.layout), of.plan, of.every, of.seed), [])
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ import pytest
 
 from storeproof.contract import Layout
 from storeproof.errors import MachineFailed
+from storeproof.experiments.performance.loaded_collection import LoadedCollection
 from storeproof.experiments.performance.measurement import Number
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.spec.variation import Variation
@@ -30,9 +31,9 @@ def runner(monkeypatch: pytest.MonkeyPatch, found: dict[float, int], misses: int
 
     monkeypatch.setattr(WorkloadRunner, "_run", run)
     nothing: Any = None
-    config: Any = SimpleNamespace(rate=RATE)
+    config: Any = SimpleNamespace(rate=RATE, workload=SimpleNamespace(keeps_records=True))
     scale: Any = SimpleNamespace(round_warm_up_seconds=WARM_UP, round_seconds=ROUND)
-    return WorkloadRunner(config, nothing, scale, 1, nothing, nothing), asked
+    return WorkloadRunner(config, nothing, scale, 1, nothing, nothing, None, LoadedCollection(nothing, config, 1)), asked
 
 
 def test_a_warm_up_comes_first_and_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +64,7 @@ def measured(*laps: list[float], series: bool = False) -> Number:
     nothing: Any = None
     config: Any = SimpleNamespace(series=series)
     scale: Any = SimpleNamespace(rounds=SimpleNamespace(headline=0.05, series=0.10))
-    runners = [WorkloadRunner(config, nothing, scale, 1, nothing, nothing) for _ in laps]
+    runners = [WorkloadRunner(config, nothing, scale, 1, nothing, nothing, None, LoadedCollection(nothing, config, 1)) for _ in laps]
     for one, rates in zip(runners, laps, strict=True):
         one.rounds = [SimpleNamespace(throughput=each) for each in rates]  # type: ignore[misc]
     return Number(runners)
@@ -99,12 +100,14 @@ def test_a_first_lap_ends_when_as_many_rounds_again_will_do() -> None:
 def workload(size: int, *, load: bool, rounds: int = 4, preload_records: int | None = None, records: int | None = None) -> WorkloadRunner:
     """One with values of `size` bytes, at a scale of a thousand records and of a hundred thousand bytes."""
     model = Variation(size=size).applied(SHIPPED.models["single_key"])
-    config: Any = SimpleNamespace(workload=SimpleNamespace(preload=load, preload_records=preload_records))
+    config: Any = SimpleNamespace(workload=SimpleNamespace(preload=load, preload_records=preload_records, keeps_records=False))
     scale: Any = SimpleNamespace(
         records=1000, data_bytes=100_000, rounds=SimpleNamespace(at_most=rounds), round_warm_up_seconds=WARM_UP, round_seconds=ROUND
     )
     nothing: Any = None
-    return WorkloadRunner(config, Layout("c", model), scale, 1, nothing, nothing, records=records)
+    return WorkloadRunner(
+        config, Layout("c", model), scale, 1, nothing, nothing, None, LoadedCollection(nothing, config, 1), records=records
+    )
 
 
 @pytest.mark.parametrize(("size", "load", "loaded"), [(100, True, 1000), (101, True, 990), (1000, True, 100), (100, False, 0)])
@@ -149,5 +152,5 @@ def round_of(positions: tuple[int, ...], removed: tuple[int, ...] = ()) -> Any:
 def test_rounds_that_insert_much_are_shorter(every: list[Any], seconds: float) -> None:
     """In bytes per second, of values of 500: all rounds together then add what may be added."""
     one = workload(500, load=False)
-    one.every = every
+    one.collection.every = every
     assert one._round_seconds == pytest.approx(seconds)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from storeproof.errors import NotAvailable
+from storeproof.experiments.performance.loaded_collection import LoadedCollection
 from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.machine.usage import Footprint, Usage
@@ -59,9 +60,9 @@ def test_only_measured_rounds_count(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(WorkloadRunner, "_run", run)
     nothing: Any = None
-    config: Any = SimpleNamespace(rate=0)
+    config: Any = SimpleNamespace(rate=0, workload=SimpleNamespace(keeps_records=True))
     scale: Any = SimpleNamespace(round_warm_up_seconds=WARM_UP, round_seconds=ROUND)
-    runner = WorkloadRunner(config, nothing, scale, 1, nothing, nothing, cost=metered(server))
+    runner = WorkloadRunner(config, nothing, scale, 1, nothing, nothing, None, LoadedCollection(nothing, config, 1), cost=metered(server))
     for _ in range(3):
         runner.run_round()
         server.spend(7.0, 10**5, 10**3)

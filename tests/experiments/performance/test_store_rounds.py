@@ -50,12 +50,18 @@ class Logged:
 
     def __init__(self, config: Any, sut: Any, engines: Any, _ceilings: Any) -> None:
         self.engines = engines
-        self.name = sut.target.id + "i" * config.indexes
+        self.name = sut.target.id + "i" * config.indexes + "c" * (config.clients > 1)
+        self.config = config
+        self.sut = sut
+        self.lost = False
         self.interleaved_with: tuple[str, ...] = ()
         self.sound = sut.target.id != "broken"
         self.ran = 0
         self.elsewhere = 0.0
         self.seconds = SECONDS[sut.target.id]
+
+    def share(self, collection: Any) -> None:
+        self.collection = collection
 
     def prepare(self) -> None:
         LOG.append(f"prepare {self.name}")
@@ -108,9 +114,9 @@ class Speed:
         return rate
 
 
-def config(indexes: tuple[int, ...] = (0,)) -> Any:
-    """A configuration of a workload that is measured with these numbers of indexes."""
-    every = tuple(Config(count) for count in indexes)
+def config(indexes: tuple[int, ...] = (0,), clients: tuple[int, ...] = (1,)) -> Any:
+    """A configuration of a workload that is measured with these numbers of indexes, and of clients on the same records."""
+    every = [Config(count, number) for number in clients for count in indexes]
     for each in every:
         each.every = every
     return every[0]
@@ -119,15 +125,15 @@ def config(indexes: tuple[int, ...] = (0,)) -> Any:
 class Config:
     """In place of a `BenchmarkConfig`, which has no hash where its workload asks a request."""
 
-    every: tuple[Config, ...]
+    every: list[Config]
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, indexes: int) -> None:
-        self.indexes, self.name, self.case = indexes, f"w{indexes}", f"performance.w{indexes}"
+    def __init__(self, indexes: int, clients: int = 1, data: str = "w") -> None:
+        self.indexes, self.clients = indexes, clients
+        self.name = f"{data}{indexes}" + f"/{clients}" * (clients > 1)
+        self.case = f"performance.{self.name}"
         self.pipeline = 1
-
-    def with_each_index_count(self) -> tuple[Config, ...]:
-        return self.every
+        self.data, self.load = (data,), (data, clients)
 
 
 def blocks_of(names: list[str]) -> list[tuple[str, ...]]:
@@ -147,7 +153,7 @@ def measure(
     monkeypatch.setitem(WANTED, "rounds", wanted)
     suts: list[Any] = [Store(name) for name in STORES]
     ceilings: Any = None
-    return InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts, unheard, [], speed=speed), suts
+    return InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts, unheard, first.every, speed=speed), suts
 
 
 def test_rounds_of_all_stores_are_interleaved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,13 +190,13 @@ def test_there_are_as_many_blocks_as_the_least_precise_store_needs(monkeypatch: 
     ("busy", "ran", "kept"),
     [
         ([0.5, 0.0, 0.06, 0.05], 8, [0.0, 0.05, 0.0, 0.0, 0.0, 0.0]),  # a twentieth is not too much
-        ([0.5] * 99, SPARE + 6 + 2, [0.5] * 6),  # two of the six that count have one more to spare each two
+        ([0.5] * 99, SPARE + 6, [0.5] * 6),
     ],
 )
 def test_a_block_beside_other_programs_is_run_again(
     monkeypatch: pytest.MonkeyPatch, busy: list[float], ran: int, kept: list[float]
 ) -> None:
-    """By all of its stores, as often as there are blocks to spare; what is kept then says so."""
+    """By all of its stores, as often as a load may; what is kept then says so."""
     first = config()
     rounds_of_all, suts = measure(monkeypatch, first, busy=busy)
     rounds_of_all.rounds_of(first, suts[0])
@@ -204,7 +210,7 @@ def test_a_block_beside_other_programs_is_run_again(
         ([100, 100, 86, 100], 6, [100, 86, 86, 100, 100, 100]),  # 0.85 is fast
         ([100, 100, 80, 80, 100], 9, [100, 100, 100, 100, 100, 100]),  # also the block that ends in a fast moment began in a slow one
         ([80, 80, 100], 7, [80, 100, 100, 100, 100, 100]),  # what is fast the run has not seen before
-        ([100, 80], SPARE + 6 + 2, [80] * 6),
+        ([100, 80], SPARE + 6, [80] * 6),
     ],
 )
 def test_a_block_on_a_slow_machine_is_run_again(monkeypatch: pytest.MonkeyPatch, rates: list[float], ran: int, kept: list[float]) -> None:
@@ -214,6 +220,14 @@ def test_a_block_on_a_slow_machine_is_run_again(monkeypatch: pytest.MonkeyPatch,
     rounds_of_all.rounds_of(first, suts[0])
     assert len(blocks_of(STORES)) == ran
     assert dict.fromkeys(STORES, kept) == KEPT
+
+
+def test_all_loads_have_the_same_blocks_to_spare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the run: two of the twelve that count have one more to spare, and the last one has no use for it."""
+    first = config(clients=(1, 50))
+    rounds_of_all, suts = measure(monkeypatch, first, busy=[0.5] * 99)
+    rounds_of_all.rounds_of(first, suts[0])
+    assert len(LOG[2 * len(STORES) :]) == (SPARE + 12 + 5) * len(STORES)
 
 
 def test_no_block_is_run_again_where_their_number_is_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,6 +262,39 @@ def test_all_numbers_of_indexes_are_in_the_same_blocks(monkeypatch: pytest.Monke
     assert len(blocks_of(names)) == 6
 
 
+def test_the_loads_of_a_series_take_turns_on_the_same_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Block by block, in an order that changes; one that is precise enough ends, whatever the others need."""
+    first = config(clients=(1, 50))
+    rounds_of_all, suts = measure(monkeypatch, first)
+    enough = Logged.enough
+    monkeypatch.setattr(Logged, "enough", lambda rounds, laps: rounds.config.clients == 1 or enough(rounds, laps))
+    found = {(sut.target.id, each.clients): rounds_of_all.rounds_of(each, sut) for each in first.every for sut in suts}
+    rounds = LOG[2 * len(STORES) :]
+    blocks = [tuple(sorted(rounds[at : at + len(STORES)])) for at in range(0, len(rounds), len(STORES))]
+    few, many = tuple(sorted(STORES)), tuple(sorted(f"{name}c" for name in STORES))
+    assert Counter(blocks) == {few: AT_LEAST, many: 6}
+    turns = [block == few for block in blocks[: 2 * AT_LEAST]]
+    assert all(turns[at] != turns[at + 1] for at in range(0, 2 * AT_LEAST, 2)), "each has its turn before any has another one"
+    assert len({found["a", clients].collection for clients in (1, 50)}) == 1
+    assert {found["a", 1].collection.clients, found["b", 1].collection.clients} == {50}
+    assert found["a", 1].collection is not found["b", 1].collection
+    assert found["a", 50].interleaved_with == ("b", "c")
+
+
+def test_what_another_load_took_down_is_measured_again_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody knows what the load that ended in an error has written; the numbers of the others are not its own."""
+    first = config(clients=(1, 50))
+    rounds_of_all, suts = measure(monkeypatch, first)
+    rounds_of_all.rounds_of(first, suts[0])
+    rounds_of_all._rounds[suts[0], first.every[1].case].lost = True
+    LOG.clear()
+    again: Any = rounds_of_all.rounds_of(first.every[1], suts[0])
+    assert ["close ac", "prepare ac", *["ac"] * 6] == LOG
+    assert again.collection.clients == 50
+    rounds_of_all.rounds_of(first, suts[1])
+    assert len(LOG) == 8, "the others are there still"
+
+
 def test_each_store_is_billed_for_its_own_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """All pass in the case of the first, which is relieved of those of the others; nothing is billed twice."""
     first = config()
@@ -261,7 +308,7 @@ def test_a_store_alone_is_billed_for_its_case(monkeypatch: pytest.MonkeyPatch) -
     first = config()
     _, suts = measure(monkeypatch, first)
     ceilings: Any = None
-    alone = InterleavedRounds(ceilings, lambda _case: [], unheard, [])
+    alone = InterleavedRounds(ceilings, lambda _case: [], unheard, first.every)
     assert alone.rounds_of(first, suts[0]).elsewhere == 0
 
 
@@ -270,8 +317,7 @@ def test_laps_are_over_everything_and_on_servers_of_their_own(monkeypatch: pytes
     LOG.clear()
     monkeypatch.setattr(interleaved_rounds, "StoreRounds", Logged)
     monkeypatch.setitem(WANTED, "rounds", 99)
-    plan = [config(), Config(1)]
-    plan[1].every = (plan[1],)
+    plan: list[Any] = [config(), Config(1, data="v")]
     suts: list[Any] = [Store("a"), Store("b")]
     begun: set[tuple[str, str]] = set()
 
@@ -298,7 +344,7 @@ def test_laps_are_over_everything_and_on_servers_of_their_own(monkeypatch: pytes
     assert Counter(of_pass)["a"] == Counter(of_pass)["bi"] == half
     assert [each for each in LOG[stop:] if " " in each] == [
         *("stop a", "stop b", "prepare a", "prepare b", "case w0 a", "case w0 b"),
-        *("prepare ai", "prepare bi", "case w1 a", "case w1 b"),
+        *("prepare ai", "prepare bi", "case v1 a", "case v1 b"),
     ]
     # In the case that came first: all of the first lap, and the first comparison of the last one.
     assert [each.elsewhere for each in found] == [-(2.0 + 1.0 + 2.0), 2.0, 1.0, 2.0]
@@ -316,7 +362,7 @@ def test_beside_a_composite_store_all_have_its_engine(composite: bool, pipeline:
     monkeypatch.setitem(SECONDS, "both", 1.0)
     suts: list[Any] = [Store("a"), Store("both", composite=composite)]
     ceilings: Any = None
-    rounds_of_all = InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts, unheard, [])
+    rounds_of_all = InterleavedRounds(ceilings, lambda case: suts[1:] if case == first.case else suts, unheard, first.every)
     for sut in suts:
         logged: Any = rounds_of_all.rounds_of(first, sut)
         target, address, no_wire = logged.engines()
