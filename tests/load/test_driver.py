@@ -69,6 +69,13 @@ def test_results_of_all_clients_are_put_together(make: Make) -> None:
     assert 0 < result.cpu_seconds < 1
 
 
+def test_the_rate_of_a_share_is_that_of_its_clients(make: Make) -> None:
+    """Of a plan whose other clients are on other hosts, or in other rounds on the same records."""
+    result = make().start(_plan(32, 1.0, rate=300.0, share=(0, 1, 2, 3))).join()
+    assert result.clients == len(result.positions) == 4
+    assert result.ok + result.missed_sends == pytest.approx(300, rel=0.25)
+
+
 def test_an_open_loop_keeps_its_rate_and_tells_how_late_it_was(make: Make) -> None:
     """Over all processes; what was not sent before the deadline is told, and counts as nothing."""
     result = make().start(_plan(8, 1.0, rate=300.0)).join()

@@ -36,7 +36,7 @@ class LoadedCollection:
         self.filled_for: EngineName | None = None
         """The load engine that its records are for; None: they are not there yet."""
         self.broken_by: object = None
-        """The user whose load ended in an error: nobody knows what it has written, and no other can be audited."""
+        """The user whose load ended in an error: what it has written is not known, and so no other can be audited."""
         self._sut = sut
         self._config = config
         self._open = ExitStack()

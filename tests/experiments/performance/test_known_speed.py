@@ -81,8 +81,8 @@ class Bench:
         layout = Layout("bucket", SHIPPED.models["single_key"])
         with closing(Engines(self.target, self.address, "wire")) as engines, closing(ceilings or Ceilings()) as limits:
             config = BenchmarkConfig(workload, 0, clients)
-            nobody: Any = None  # the store is not under test, and its collection is not removed
-            kept = LoadedCollection(nobody, config)
+            no_store: Any = None  # the store is not under test, and its collection is not removed
+            kept = LoadedCollection(no_store, config)
             one = Measured(config, layout, scale, 1, engines, limits, None, kept, most_threads=most_threads)
             one.bucket, one.told = self.bucket, []
             one.prepare()

@@ -282,7 +282,7 @@ def test_the_loads_of_a_series_take_turns_on_the_same_records(monkeypatch: pytes
 
 
 def test_what_another_load_took_down_is_measured_again_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody knows what the load that ended in an error has written; the numbers of the others are not its own."""
+    """What a load that ended in an error has written is not known, and the others are not to blame for it."""
     first = config(clients=(1, 50))
     rounds_of_all, suts = measure(monkeypatch, first)
     rounds_of_all.rounds_of(first, suts[0])

@@ -233,3 +233,6 @@ def test_shares_are_disjoint_and_complete() -> None:
     assert [each.threads for each in parts] == [3, 2, 2]
     assert len({each.seed for each in parts}) == 3
     assert len(shares(replace(plan, clients=2), 3)) == 2
+    few = shares(replace(plan, share=(0, 1, 2, 3)), 3)
+    assert [each.share for each in few] == [(0, 3), (1,), (2,)]
+    assert sum(each.rate for each in few) == pytest.approx(plan.rate)
