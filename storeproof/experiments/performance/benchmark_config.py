@@ -42,12 +42,12 @@ class BenchmarkConfig:
 
     @property
     def load(self) -> tuple[object, ...]:
-        """What is compared in one block, by all stores and with each number of indexes: all but these."""
+        """What tells one load from another; stores and numbers of indexes are compared, block by block, with the same one."""
         return (self.workload.workload, self.record.name, self.pipeline, self.clients, self.rate)
 
     @property
     def data(self) -> tuple[object, ...]:
-        """What may be on the same records, one round after the other: any clients and rates of a workload that adds and removes none.
+        """What tells records from others: loads of any clients and rates take turns on the same, if their workload adds and removes none.
 
         New records are numbered by their clients, so that those of few and of many clients would be drawn from differently.
         """

@@ -53,7 +53,11 @@ class LoadedCollection:
         """
         self._users.add(user)
         if self._opened is None:
-            self._opened = self._prepare()
+            try:
+                self._opened = self._prepare()
+            except Exception:
+                self._close()  # the next user tries for itself
+                raise
         return self._opened[1]
 
     def fill_for(self, engine: EngineName) -> None:
@@ -72,8 +76,7 @@ class LoadedCollection:
         """Remove it, unless another still uses it. Raises `StoreDied` or `Unknown` where the store does not answer."""
         self._users.discard(user)
         if not self._users:
-            with registry.deferring_signals():  # also where Ctrl-C is pressed again
-                self._open.close()
+            self._close()
 
     def audit(self, plan: Plan, seed: int) -> Audit:
         """Read the data back, once. The rounds of all users are over. Raises as `audit`."""
@@ -81,6 +84,10 @@ class LoadedCollection:
         if self._audit is None:
             self._audit = audit(self._opened[0], plan, self.every, seed)
         return self._audit
+
+    def _close(self) -> None:
+        with registry.deferring_signals():  # also where Ctrl-C is pressed again
+            self._open.close()
 
     def _prepare(self) -> tuple[Collection, Layout]:
         sut, workload, indexes = self._sut, self._config.workload, self._config.indexes

@@ -14,6 +14,7 @@ from storeproof.experiments.performance.benchmark_config import BenchmarkConfig,
 from storeproof.experiments.performance.loaded_collection import LoadedCollection
 from storeproof.experiments.performance.store_rounds import StoreRounds
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
+from storeproof.result.case_result import EndCase
 from tests.shipped import SHIPPED
 
 ONE, MANY = 1, 32
@@ -86,6 +87,16 @@ def test_it_is_prepared_once_and_removed_by_the_last(sut: Any, session: Session)
     assert session.log == ["prepare"]
     shared.leave("other")
     assert session.log == ["prepare", "clear", "close"]
+
+
+def test_what_could_not_be_prepared_is_removed_and_tried_again(sut: Any, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each user has its own answer, and nothing is left of the one before."""
+    shared = LoadedCollection(sut, ycsb("b")[0], MANY)
+    monkeypatch.setattr(loaded_collection, "supports", lambda *_: False)
+    for user in ("one", "other"):
+        with pytest.raises(EndCase, match="does not offer it"):
+            shared.enter(user)
+    assert session.log == ["prepare", "clear", "close"] * 2
 
 
 def test_it_is_read_back_once(sut: Any, monkeypatch: pytest.MonkeyPatch) -> None:
