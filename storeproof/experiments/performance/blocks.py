@@ -13,9 +13,8 @@ class Blocks:
     """Of one lap. There are as many as it takes until all numbers are precise enough, or as there may be."""
 
     def __init__(self, compared: Sequence[StoreRounds], laps: int) -> None:
-        self.repeated = 0
-        """Those that did not count."""
         self._compared = list(compared)
+        self._repeated = 0
         self._laps = laps
         self._number = 0
         self._scale = compared[0].sut.scale.performance.rounds
@@ -24,7 +23,7 @@ class Blocks:
     def seed(self) -> str:
         """Of the order of rounds."""
         first = self._compared[0]
-        return f"{first.sut.seed}:{first.config.name}:{self._number}:{self.repeated}"
+        return f"{first.sut.seed}:{first.config.name}:{self._number}:{self._repeated}"
 
     @property
     def adaptive(self) -> bool:
@@ -39,6 +38,11 @@ class Blocks:
             return True
         looks = number >= scale.at_least and (number - scale.at_least) % scale.every == 0
         return looks and all(rounds.enough(self._laps) for rounds in self._compared)
+
+    @property
+    def seconds(self) -> float:
+        """That the rounds of the last one took."""
+        return sum(rounds.in_round for rounds in self._compared)
 
     def run(self) -> None:
         """One; `keep` or `forget` it."""
@@ -55,6 +59,6 @@ class Blocks:
 
     def forget(self, beside: Surroundings) -> None:
         """The last one does not count, for what there was beside it."""
-        self.repeated += 1
+        self._repeated += 1
         for rounds in self._compared:
             rounds.forget_round(beside)

@@ -38,8 +38,9 @@ _SPARE: Final = 16
 """Blocks of a run that may be run again from its start."""
 _EARNED: Final = 0.5
 """How many more may be for each one that counts."""
-_AGAIN: Final = 16
-"""How many of them one load may use in a lap: the others would wait for it, and its rounds would be those of the best moments only."""
+_WAITED: Final = 60.0
+"""Seconds of rounds that do not count, of one comparison in a lap: as long as a slow moment lasts (see `MachineSpeed`). What is slow for
+longer is how the machine is then."""
 
 Place = tuple[StoreUnderTest, str]
 """A store, and the id of a case."""
@@ -78,6 +79,8 @@ class InterleavedRounds:
         self._speed = speed
         self._spare: float = _SPARE
         """Blocks that may still be run again."""
+        self._waited = 0.0
+        """Seconds of rounds of this comparison that do not count."""
         self._engines: dict[tuple[StoreUnderTest, int, str], tuple[object, LoadEngines]] = {}
         """By store, number of indexes, and reason against the wire engine: a connection belongs to one collection."""
         self._earlier = iter(range(1, laps))
@@ -174,6 +177,7 @@ class InterleavedRounds:
         loads: dict[tuple[object, ...], list[StoreRounds]] = {}
         for rounds in compared.values():
             loads.setdefault(rounds.config.load, []).append(rounds)
+        self._waited = 0.0
         waiting = [Blocks(its, self._laps) for its in loads.values()]
         random = Random(waiting[0].seed)
         while waiting := [each for each in waiting if not each.ended]:
@@ -189,8 +193,9 @@ class InterleavedRounds:
         """One that counts, or that has to be run again when its turn comes again."""
         blocks.run()
         beside = watch.after_block()
-        if (beside.busy or beside.slow) and blocks.repeated < _AGAIN and self._spare >= 1 and blocks.adaptive:
+        if (beside.busy or beside.slow) and self._waited < _WAITED and self._spare >= 1 and blocks.adaptive:
             self._spare -= 1
+            self._waited += blocks.seconds
             blocks.forget(beside)
             return
         self._spare += _EARNED

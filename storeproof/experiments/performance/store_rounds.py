@@ -42,8 +42,10 @@ class StoreRounds:
         """Seconds of its own that passed in the case of another store; where all ran in its own case, those of the others, negative."""
         self.seconds = 0.0
         """That its preparation and its rounds took, and that are in no store's time yet."""
-        self._in_rounds = self._in_round = 0.0
-        """Of these, those of the rounds of this lap that count, and those of the last round."""
+        self.in_round = 0.0
+        """Those of the last round."""
+        self._in_rounds = 0.0
+        """Those of the rounds of this lap that count."""
 
     def share(self, collection: LoadedCollection) -> None:
         """Use this one in the next lap."""
@@ -58,14 +60,14 @@ class StoreRounds:
     def run_round(self) -> None:
         """One that is measured, if nothing was wrong so far."""
         if self.sound:
-            self._in_round = self._timed(self._run_round)
+            self.in_round = self._timed(self._run_round)
 
     def keep_round(self, beside: Surroundings) -> None:
         """The last one counts."""
         if self.sound:
             assert self._runner is not None
             self._runner.beside.append(beside)
-            self._in_rounds += self._in_round
+            self._in_rounds += self.in_round
 
     def forget_round(self, beside: Surroundings) -> None:
         """The last one does not count, for what there was beside its block."""

@@ -59,6 +59,7 @@ class Logged:
         self.ran = 0
         self.elsewhere = 0.0
         self.seconds = SECONDS[sut.target.id]
+        self.in_round = IN_ROUND["seconds"]
 
     def share(self, collection: Any) -> None:
         self.collection = collection
@@ -87,6 +88,7 @@ class Logged:
 
 
 WANTED = {"rounds": 6}
+IN_ROUND = {"seconds": 0.5}
 
 
 @pytest.fixture(autouse=True)
@@ -190,13 +192,13 @@ def test_there_are_as_many_blocks_as_the_least_precise_store_needs(monkeypatch: 
     ("busy", "ran", "kept"),
     [
         ([0.5, 0.0, 0.06, 0.05], 8, [0.0, 0.05, 0.0, 0.0, 0.0, 0.0]),  # a twentieth is not too much
-        ([0.5] * 99, SPARE + 6, [0.5] * 6),
+        ([0.5] * 99, SPARE + 6 + 2, [0.5] * 6),  # two of the six that count have one more to spare each two
     ],
 )
 def test_a_block_beside_other_programs_is_run_again(
     monkeypatch: pytest.MonkeyPatch, busy: list[float], ran: int, kept: list[float]
 ) -> None:
-    """By all of its stores, as often as a load may; what is kept then says so."""
+    """By all of its stores, as often as there are blocks to spare; what is kept then says so."""
     first = config()
     rounds_of_all, suts = measure(monkeypatch, first, busy=busy)
     rounds_of_all.rounds_of(first, suts[0])
@@ -210,7 +212,7 @@ def test_a_block_beside_other_programs_is_run_again(
         ([100, 100, 86, 100], 6, [100, 86, 86, 100, 100, 100]),  # 0.85 is fast
         ([100, 100, 80, 80, 100], 9, [100, 100, 100, 100, 100, 100]),  # also the block that ends in a fast moment began in a slow one
         ([80, 80, 100], 7, [80, 100, 100, 100, 100, 100]),  # what is fast the run has not seen before
-        ([100, 80], SPARE + 6, [80] * 6),
+        ([100, 80], SPARE + 6 + 2, [80] * 6),
     ],
 )
 def test_a_block_on_a_slow_machine_is_run_again(monkeypatch: pytest.MonkeyPatch, rates: list[float], ran: int, kept: list[float]) -> None:
@@ -228,6 +230,15 @@ def test_all_loads_have_the_same_blocks_to_spare(monkeypatch: pytest.MonkeyPatch
     rounds_of_all, suts = measure(monkeypatch, first, busy=[0.5] * 99)
     rounds_of_all.rounds_of(first, suts[0])
     assert len(LOG[2 * len(STORES) :]) == (SPARE + 12 + 5) * len(STORES)
+
+
+def test_what_is_slow_for_longer_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a minute in rounds that do not count: of four stores, 5 s each, three blocks."""
+    monkeypatch.setitem(IN_ROUND, "seconds", 5.0)
+    first = config()
+    rounds_of_all, suts = measure(monkeypatch, first, speed=Speed(100, 80))
+    rounds_of_all.rounds_of(first, suts[0])
+    assert len(blocks_of(STORES)) == 3 + 6
 
 
 def test_no_block_is_run_again_where_their_number_is_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
