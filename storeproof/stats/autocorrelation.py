@@ -9,6 +9,7 @@ from typing import Final
 
 from storeproof.stats.laps import split, without_mean
 
+_FEWEST: Final = 5
 _GREATEST: Final = 0.8
 """Beyond it a handful of rounds tells hardly anything, and the factor would have no end."""
 
@@ -27,6 +28,25 @@ def autocorrelation(values: Sequence[float], laps: Sequence[int] = (), fitted: i
         return 0.0
     plain = sum(one * other for each in left for one, other in pairwise(each)) / square
     return min(max((plain * len(values) + fitted * len(left)) / (len(values) - 4 * len(left)), 0.0), _GREATEST)
+
+
+def pooled_autocorrelation(rows: Sequence[Sequence[float]]) -> float:
+    """That of rows that have it in common, and else nothing, from 0 to 0.8: their mean, each weighted by its squared deviations.
+
+    Rows of fewer than five values tell nothing of it. One that independent values have by chance, up to two standard errors (of a row,
+    1 / sqrt(n) times its correction), counts as none.
+    """
+    sums = squares = variances = 0.0
+    for row in map(without_mean, rows):
+        count, square = len(row), sum(value**2 for value in row)
+        if count < _FEWEST:
+            continue
+        correction = count / (count - 3)  # the plain estimate is too low by (1 + 3 r) / n (Kendall, Biometrika 41, 1954)
+        sums += correction * (sum(one * other for one, other in pairwise(row)) + square / count)
+        squares += square
+        variances += (correction * square) ** 2 / count
+    found = sums / squares if squares else 0.0
+    return min(found, _GREATEST) if found * squares > 2 * sqrt(variances) else 0.0
 
 
 def standard_error_factor(values: Sequence[float]) -> float:

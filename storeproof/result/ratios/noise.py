@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result
+from storeproof.stats.autocorrelation import pooled_autocorrelation
 from storeproof.stats.laps import split, without_mean
 
 _NORMAL: Final = 1.96
@@ -37,6 +38,9 @@ class KindNoise:
     """Between laps, beyond what the scatter of their rounds explains; None: there is one lap."""
     between_starts: float | None = None
     """The part of it that numbers of the same blocks do not share: a server runs better after one start than after another."""
+    inflation: float = 1.0
+    """By how much the variance of a mean is greater than that of independent rounds, since neighbouring rounds are alike: what the machine
+    does lasts longer than a round. Numbers of the same blocks share it."""
 
     def factor(self, rounds: int, laps: int = 1, *, same_blocks: bool = False) -> float:
         """The factor below which two medians of the same thing differ by chance, in 19 of 20 cases.
@@ -49,7 +53,8 @@ class KindNoise:
             same_blocks: whether both were measured in turns.
         """
         between = (self.between_starts if same_blocks else self.between) or 0.0
-        return exp(_NORMAL * sqrt(2 * (between**2 / laps + pi / 2 * self.deviation**2 / rounds)))
+        inflation = 1.0 if same_blocks else self.inflation
+        return exp(_NORMAL * sqrt(2 * (between**2 / laps + pi / 2 * inflation * self.deviation**2 / rounds)))
 
     @property
     def floor(self) -> float:
@@ -103,6 +108,8 @@ class _Logs:
 def _pooled(kind: str, every: Sequence[_Logs]) -> KindNoise:
     of_rounds = [without_mean(one) for each in every for one in each.laps if len(one) > 1]
     deviation = sqrt(_squares(of_rounds) / sum(len(one) - 1 for one in of_rounds))
+    found = pooled_autocorrelation([one for each in every for one in each.laps])
+    alike = (1 + found) / (1 - found)  # of a first-order autoregressive process
     several = [each for each in every if len(each.laps) > 1]
     return KindNoise(
         kind,
@@ -110,8 +117,9 @@ def _pooled(kind: str, every: Sequence[_Logs]) -> KindNoise:
         len(every),
         min(each.rounds for each in every),
         min(len(each.laps) for each in every),
-        _between([[each] for each in several], deviation) if several else None,
-        _between(list(_in_turns(several)), deviation) if several else None,
+        _between([[each] for each in several], deviation, alike) if several else None,
+        _between(list(_in_turns(several)), deviation, alike) if several else None,
+        alike,
     )
 
 
@@ -123,15 +131,20 @@ def _in_turns(several: Sequence[_Logs]) -> Iterator[list[_Logs]]:
     yield from of_blocks.values()
 
 
-def _between(groups: Sequence[Sequence[_Logs]], deviation: float) -> float:
-    """The deviation between laps, without what the numbers of a group have in common, and less what the scatter of rounds explains."""
+def _between(groups: Sequence[Sequence[_Logs]], deviation: float, alike: float) -> float:
+    """The deviation between laps, without what the numbers of a group have in common, and less what the scatter of rounds explains.
+
+    Args:
+        alike: the inflation of that of a number which shares its blocks with none.
+    """
     squares = explained = freedom = 0.0
     for group in groups:
         common = [fmean(values) if len(group) > 1 else 0.0 for values in zip(*(each.of_laps for each in group), strict=True)]
         left = [[one - shared for one, shared in zip(each.of_laps, common, strict=True)] for each in group]
         free = (len(common) - 1) * max(len(group) - 1, 1)
         squares += _squares(left)
-        explained += free * deviation**2 * fmean(1 / len(one) for each in group for one in each.laps)
+        own = 1.0 if len(group) > 1 else alike
+        explained += free * own * deviation**2 * fmean(1 / len(one) for each in group for one in each.laps)
         freedom += free
     return sqrt(max(squares - explained, 0.0) / freedom)
 

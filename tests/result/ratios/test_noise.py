@@ -58,6 +58,38 @@ def test_two_medians_of_the_same_thing_are_within_it_in_19_of_20_cases() -> None
         assert 0.94 < within < 0.98
 
 
+def test_two_runs_agree_within_it_also_where_neighbouring_rounds_are_alike() -> None:
+    """What lasts longer than a round is in several of them. By as many independent rounds fewer than 17 in 20 would be within."""
+    drawn = random.Random(5)
+    within, narrow = [], []
+    for _ in range(40):
+        one, other = ([_number(*_alike(drawn, 16)) for _ in range(20)] for _run in "ab")
+        (noise,) = noise_of_kinds(one).values()
+        medians = [[median(r.throughput for r in each.rounds) for each in run] for run in (one, other)]
+        apart = [max(a / b, b / a) for a, b in zip(*medians, strict=True)]
+        within += [each < noise.factor(16) for each in apart]
+        narrow += [each < noise.factor(16, same_blocks=True) for each in apart]
+    assert 0.93 < sum(within) / len(within) < 0.98
+    assert sum(narrow) / len(narrow) < 0.85
+
+
+def test_independent_rounds_are_not_taken_for_alike() -> None:
+    """Nor too few of them."""
+    drawn = random.Random(5)
+    for rounds in (3, 8, 32):
+        (noise,) = noise_of_kinds(_number(*(exp(drawn.gauss(0, 0.05)) for _ in range(rounds))) for _ in range(30)).values()
+        assert noise.inflation == 1.0
+
+
+def _alike(drawn: random.Random, count: int) -> list[float]:
+    """Rates with an autocorrelation of 0.5, which scatter by 5 %."""
+    last, found = drawn.gauss(0, 0.05), []
+    for _ in range(count):
+        found.append(exp(last))
+        last = 0.5 * last + drawn.gauss(0, 0.05 * sqrt(0.75))
+    return found
+
+
 ROUNDS, MACHINE, START = 0.05, 0.06, 0.04
 STORES, WORKLOADS = ("a", "b", "c", "d"), range(25)
 
