@@ -25,7 +25,7 @@ from tests.result.records import measured
 from tests.result.test_compare import _beside, rounds, side
 
 FAST, SLOW = {"rounds": rounds(1080, 1081, 1079)}, {"rounds": rounds(1000, 1001, 999)}
-SERIES, YCSB = (CHECKOUT / "reports" / name for name in ("2026-11-23-series", "2026-11-22-ycsb"))
+SERIES, SPEEDS, AGAIN = (CHECKOUT / "reports" / name for name in ("2026-11-23-series", "2026-11-26-speeds", "2026-11-26-speeds-again"))
 
 
 def _screen(content: Content, width: int = 80) -> list[str]:
@@ -96,7 +96,7 @@ def test_a_real_comparison_fits_80_columns(store: str, against: str) -> None:
 
 def test_the_agreement_of_two_real_runs_is_one_table_of_80_columns() -> None:
     """By kind of workload: numbers, how many agree, the share; then those that do not, each with its rates."""
-    left, right = ({side.name: side for side in sides_of(read_result(path))} for path in (SERIES, YCSB))
+    left, right = ({side.name: side for side in sides_of(read_result(path))} for path in (SPEEDS, AGAIN))
     pairs = [(left[name], right[name]) for name in left if name in right]
     found = agreement(pairs)
     lines = _screen(of_agreement(found, *pairs[0]))
