@@ -10,6 +10,7 @@ from typing import Final
 from storeproof.stats.laps import split, without_mean
 
 _FEWEST: Final = 5
+"""Values of a row that tell anything of it."""
 _GREATEST: Final = 0.8
 """Beyond it a handful of rounds tells hardly anything, and the factor would have no end."""
 
@@ -33,7 +34,7 @@ def autocorrelation(values: Sequence[float], laps: Sequence[int] = (), fitted: i
 def pooled_autocorrelation(rows: Sequence[Sequence[float]]) -> float:
     """That of rows that have it in common, and else nothing, from 0 to 0.8: their mean, each weighted by its squared deviations.
 
-    Rows of fewer than five values tell nothing of it. One that independent values have by chance, up to two standard errors (of a row,
+    One that independent values have by chance, up to two standard errors (of a row,
     1 / sqrt(n) times its correction), counts as none.
     """
     sums = squares = variances = 0.0
@@ -49,10 +50,16 @@ def pooled_autocorrelation(rows: Sequence[Sequence[float]]) -> float:
     return min(found, _GREATEST) if found * squares > 2 * sqrt(variances) else 0.0
 
 
+def inflation(found: float) -> float:
+    """By how much the variance of a mean of values with this autocorrelation, below 1, is greater than that of independent ones: of a
+    first-order autoregressive process."""
+    return (1 + found) / (1 - found)
+
+
 def standard_error_factor(values: Sequence[float]) -> float:
     """By how much a mean or median of autocorrelated values is less certain than that of as many independent ones.
 
-    For a first-order autoregressive process the variance of a mean grows by (1 + r) / (1 - r). An r that independent values have by
+    An r that independent values have by
     chance (one standard error, 1 / sqrt(n)) counts as none.
 
     Of several laps all values count as one row: where a lap is slower than another, its values are alike, and tell less. Simulated
@@ -60,4 +67,4 @@ def standard_error_factor(values: Sequence[float]) -> float:
     four laps, and in 7 of 10 with one, which saw one start.
     """
     found = autocorrelation(values)
-    return sqrt((1 + found) / (1 - found)) if found > 1 / sqrt(len(values)) else 1.0
+    return sqrt(inflation(found)) if found > 1 / sqrt(len(values)) else 1.0

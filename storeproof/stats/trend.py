@@ -9,7 +9,7 @@ from math import erfc, expm1, log, sqrt
 from statistics import median
 from typing import Final
 
-from storeproof.stats.autocorrelation import autocorrelation
+from storeproof.stats.autocorrelation import autocorrelation, inflation
 from storeproof.stats.laps import split
 
 SIGNIFICANT: Final = 0.05
@@ -52,6 +52,6 @@ def trend(rounds: Sequence[float], laps: Sequence[int] = ()) -> Trend:
     score = sum((each > 0) - (each < 0) for each in slopes)
     left = [[value - slope * place for place, value in enumerate(one)] for one in logs]
     alike = autocorrelation(list(chain(*left)), laps, fitted=2)
-    variance = sum(count * (count - 1) * (2 * count + 5) / 18 for count in map(len, logs)) * (1 + alike) / (1 - alike)
+    variance = sum(count * (count - 1) * (2 * count + 5) / 18 for count in map(len, logs)) * inflation(alike)
     deviation = max(abs(score) - 1, 0) / sqrt(variance)
     return Trend(expm1(slope), erfc(deviation / sqrt(2)))

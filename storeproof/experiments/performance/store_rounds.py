@@ -59,8 +59,7 @@ class StoreRounds:
 
     def run_round(self) -> None:
         """One that is measured, if nothing was wrong so far."""
-        if self.sound:
-            self.in_round = self._timed(self._run_round)
+        self.in_round = self._timed(self._run_round) if self.sound else 0.0
 
     def keep_round(self, beside: Surroundings) -> None:
         """The last one counts."""

@@ -141,9 +141,10 @@ class WorkloadRunner:
     @property
     def _round_seconds(self) -> float:
         """As the scale says, or less where what is inserted meanwhile would come to more than it allows, also if rounds are run again."""
-        if self._added <= 0:
+        added = self._added
+        if added <= 0:
             return self.scale.round_seconds
-        rate = self._added / sum(each.elapsed_seconds for each in self.every)
+        rate = added / sum(each.elapsed_seconds for each in self.every)
         share = self.scale.data_bytes / (self.scale.rounds.at_most + len(self.forgotten)) / self.payload_bytes
         return min(self.scale.round_seconds, share / rate)
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result
-from storeproof.stats.autocorrelation import pooled_autocorrelation
+from storeproof.stats.autocorrelation import inflation, pooled_autocorrelation
 from storeproof.stats.laps import split, without_mean
 
 _NORMAL: Final = 1.96
@@ -108,8 +108,7 @@ class _Logs:
 def _pooled(kind: str, every: Sequence[_Logs]) -> KindNoise:
     of_rounds = [without_mean(one) for each in every for one in each.laps if len(one) > 1]
     deviation = sqrt(_squares(of_rounds) / sum(len(one) - 1 for one in of_rounds))
-    found = pooled_autocorrelation([one for each in every for one in each.laps])
-    alike = (1 + found) / (1 - found)  # of a first-order autoregressive process
+    alike = inflation(pooled_autocorrelation([one for each in every for one in each.laps]))
     several = [each for each in every if len(each.laps) > 1]
     return KindNoise(
         kind,
