@@ -25,11 +25,11 @@ def picture(
     """
     first, *more = [shown_of(read_result(path)) for path in paths]
     measured = any(store.measurements for each in (first, *more) for store in each.stores)
-    if more and (cost_of_durability is not None or (speeds is None and measured)):
-        raise UsageError("several results: whose throughput is drawn? Name it with --speeds; --cost-of-durability takes one result")
-    if cost_of_durability is not None:
-        draw_answer(durability_cost(first, cost_of_durability), output, narrow=narrow)
-        return
+    if more and speeds is None and (measured or cost_of_durability is not None):
+        raise UsageError("several results: whose throughput is drawn? Name it with --speeds")
     other = shown_of(read_result(speeds)) if speeds else first
+    if cost_of_durability is not None:
+        draw_answer(durability_cost([first, *more], other, cost_of_durability), output, narrow=narrow)
+        return
     titles = {name: each.title for name, each in load_spec().capabilities.items()}
     draw_answer(answer_table([first, *more], other, workloads, titles), output, narrow=narrow)

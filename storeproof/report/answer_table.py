@@ -78,19 +78,14 @@ def answer_table(results: Sequence[Result], speeds: Result, wanted: Sequence[str
     Raises:
         UsageError: the results are not judged alike, a wanted workload was not measured, or nothing in them has a column.
     """
-    stores = _judged_alike(results)
+    stores = judged_alike(results)
     found = [_roles(stores), losses(stores), *_speeds(stores, speeds, wanted)]
     groups = [group for group in (*found[:2], _failovers(stores), *found[2:]) if group is not None]
     if not groups:
         raise UsageError("the result has no profile that was met, no fault that struck and no speed: there is nothing to draw")
     names = [(product(store), store.variant) for store in stores]
     ways = {name: None for store in stores for each in store.profiles for name in role_of(each).looser}
-    measured = ["Speeds: " + source_of(speeds)] if any(found[2:]) else []
-    notes = (
-        ["All: " + source_of(speeds)]
-        if len(results) == 1 and speeds is results[0]
-        else [*("Roles and losses: " + source_of(result) for result in results), *measured]
-    )
+    notes = sources(results, speeds, "Roles and losses", drawn=any(found[2:]))
     return AnswerTable(
         answer(stores, titles) if found[0] else "",
         names,
@@ -99,7 +94,7 @@ def answer_table(results: Sequence[Result], speeds: Result, wanted: Sequence[str
     )
 
 
-def _judged_alike(results: Sequence[Result]) -> list[StoreResult]:
+def judged_alike(results: Sequence[Result]) -> list[StoreResult]:
     """The stores of all results: by one edition, at one scale, and each variant once."""
     if len({(result.edition.version, result.edition.hash, result.run.scale) for result in results}) > 1:
         raise UsageError("the results are of several editions or scales: their stores would not be judged alike; draw each by itself")
@@ -273,7 +268,14 @@ def rate_cell(measured: Measurement) -> AnswerCell:
     return AnswerCell(f"{text} {note}", note if measured.trend.drifting else text, rate=measured.throughput, grade=measured.grade)
 
 
-def source_of(result: Result) -> str:
+def sources(results: Sequence[Result], speeds: Result, what: str, *, drawn: bool = True) -> list[str]:
+    """One line for each run: `what` the results show, and whose speeds are `drawn`."""
+    if len(results) == 1 and speeds is results[0]:
+        return ["All: " + _source_of(speeds)]
+    return [*(f"{what}: {_source_of(result)}" for result in results), *(["Speeds: " + _source_of(speeds)] if drawn else [])]
+
+
+def _source_of(result: Result) -> str:
     """The run, its scale and edition, and the machine, in one sentence."""
     machine = result.environment
     return (

@@ -42,7 +42,7 @@ def result(**changed: object) -> Result:
 
 def cells(found: Result, number: int) -> list[AnswerCell]:
     """Rate, share and 99th percentile of one variant."""
-    (speeds,) = [each for each in durability_cost(found, WORKLOAD).groups if each.kind == "speeds"]
+    (speeds,) = [each for each in durability_cost([found], found, WORKLOAD).groups if each.kind == "speeds"]
     return list(speeds.rows[number])
 
 
@@ -70,7 +70,7 @@ def test_a_number_shows_its_grade_and_who_was_the_limit() -> None:
 def test_what_was_not_measured_is_refused_with_what_was() -> None:
     """The message names the workloads of the result."""
     with pytest.raises(UsageError, match=r"^nothing: not measured in this result; it has single-put-distinct-90, "):
-        durability_cost(result(), "nothing")
+        durability_cost([result()], result(), "nothing")
 
 
 def test_without_faults_there_is_nothing_to_weigh() -> None:
@@ -78,12 +78,25 @@ def test_without_faults_there_is_nothing_to_weigh() -> None:
     found = result()
     stores = [store.model_copy(update={"durability": store.durability.model_copy(update={"guarantees": []})}) for store in found.stores]
     with pytest.raises(UsageError, match="no fault struck in this result"):
-        durability_cost(found.model_copy(update={"stores": stores}), WORKLOAD)
+        durability_cost([found.model_copy(update={"stores": stores})], found, WORKLOAD)
+
+
+def test_losses_and_rates_may_be_of_two_runs() -> None:
+    """A run without faults has the rates, of the same versions; both runs are named. A variant that was not measured keeps its losses."""
+    found = result()
+    without = [store.model_copy(update={"durability": store.durability.model_copy(update={"guarantees": []})}) for store in found.stores]
+    without[VOLATILE] = without[VOLATILE].model_copy(update={"version": "Redis 0.1"})
+    table = durability_cost([found], found.model_copy(update={"stores": without}), WORKLOAD)
+    lost, speeds = table.groups
+    assert lost == durability_cost([found], found, WORKLOAD).groups[0]
+    assert speeds.rows[ALWAYS][0].brief == "40"
+    assert [each.text for each in speeds.rows[VOLATILE]] == ["–", "–", "–"]
+    assert [each.partition(": ")[0] for each in table.notes[:2]] == ["Losses", "Speeds"]
 
 
 def test_it_is_drawn(tmp_path: Path) -> None:
     """As a picture that says the variants and the workload."""
-    draw_answer(durability_cost(result(), WORKLOAD), tmp_path / "cost.svg")
+    draw_answer(durability_cost([result()], result(), WORKLOAD), tmp_path / "cost.svg")
     drawn = (tmp_path / "cost.svg").read_text()
     assert "aof-always" in drawn
     assert "put one value, every key new, 50 clients" in drawn
