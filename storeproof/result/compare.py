@@ -212,7 +212,7 @@ def _given(environment: Environment) -> str:
 def _unlike_runs(a: Side, b: Side, about: Collection[str], names: Sequence[str]) -> list[str]:
     """Differences between two runs that rule out any comparison."""
     reasons = [] if "durability" in about else _unlike_durability(a, b, names)
-    if a.store.topology != b.store.topology:
+    if "topology" not in about and a.store.topology != b.store.topology:
         reasons.append(_differ("topology", a.store.topology, b.store.topology))
     return reasons + unlike_machines(a, b)
 

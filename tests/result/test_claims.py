@@ -159,6 +159,21 @@ def test_only_a_claim_about_durability_compares_unlike_durability() -> None:
         assert "durability" in judged(sides, run).reason
 
 
+def test_only_a_claim_about_topology_compares_a_cluster_with_a_server() -> None:
+    """And the page says which of them was one. Unlike durability is refused there too."""
+    run = result(
+        store("redis:aof-always", number("single-get", *around(2000))),
+        store("mongodb:journaled", number("single-get", *around(1000)), topology="cluster"),
+    )
+    assert judged(TWICE, run).reason == "topology differs: single against cluster"
+    found = judged({**TWICE, "about": ["topology"]}, run)
+    assert found.verdict is Verdict.REPRODUCED
+    assert "redis:aof-always: topology single, all on one machine; mongodb:journaled: topology cluster, all on one machine" in found.differs
+    stores = [run.stores[0], run.stores[1].model_copy(update={"durability": store("x:y", proven="clean_restart").durability})]
+    refused = judged({**TWICE, "about": ["topology"]}, result(*stores)).reason
+    assert refused == "proven durability differs: power_loss against clean_restart"
+
+
 def test_a_store_compared_with_itself_in_one_run_has_one_durability() -> None:
     """Proven or not; in two runs that is unknown."""
     side = {"store": "mongodb", "variant": "journaled"}

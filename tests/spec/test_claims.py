@@ -73,10 +73,11 @@ def test_the_small_file_of_claims_is_valid(root: Path) -> None:
          "figure: {a: 40, b: 100}\n    for_each: [putt]\n    a: {store: mine, variant: plain}\n    b: {store: mine, variant: other}",
          "claims/000.yaml:11: claims.0.for_each.0: unknown workload `putt` (did you mean `put`?); allowed: put"),
         ("variant: other", "variant: plain", "claims/000.yaml:9: claims.0.about: found durability; allowed: where the variants promise unlike guarantees, and both promise process_crash"),
+        ("about: [durability]", "about: [durability, topology]", "claims/000.yaml:9: claims.0.about: found topology; allowed: where the variants have unlike topologies, and both are single"),
         ("claim: kept", "claim: cost", "claims/000.yaml:13: claims.1.claim: the claim `cost` is already defined in claims/000.yaml:7; names are unique"),
         ('source: "000"', 'source: "001"', "claims/000.yaml:2: source: found '001'; allowed: 000, as the file is called"),
     ],
-    ids=["store", "variant", "kept-variant", "instead", "for-each", "like-durability", "twice", "source"],
+    ids=["store", "variant", "kept-variant", "instead", "for-each", "like-durability", "like-topology", "twice", "source"],
 )  # fmt: skip
 def test_what_a_claim_names_must_exist(root: Path, old: str, new: str, line: str) -> None:
     """With file, line, field and what is allowed."""

@@ -20,7 +20,7 @@ LEGEND: Final = (
 CHOICE: Final = (
     "Measurements are chosen by how well they match, before any rate is looked at: pairs that `storeproof compare` allows, the text's own "
     "stores, one run, interleaved rounds, proven durability, the nearest number of clients, the larger scale, the later run. Of unlike "
-    "durability are only the sides of claims that are about durability."
+    "durability or topology are only the sides of claims that are about it."
 )
 
 

@@ -24,6 +24,8 @@ def differences(file: ClaimsFile, claim: PublishedClaim, found: Found) -> Iterat
         yield from _store(claimed, side)
     yield from of_the_run(file, conditions, found.a)
     yield from _sizes(conditions, found.pair.a, found.pair.b)
+    if "topology" in claim.about:
+        yield "; ".join(f"{side.name}: topology {side.store.topology}, all on one machine" for _, side, _ in sides)
     for claimed, side, _ in sides:
         yield of_durability(side, claimed.settings)
     for _, side, measured in sides:

@@ -17,6 +17,7 @@ from storeproof.spec.questions.claim import ClaimedSide, PublishedClaim
 
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "durability": ("durability",),
+    "topology": ("topology",),
     "workload": ("model", "operation", "batch", "payload_bytes", "loaded", "record", "corpus", "unit"),
     "indexes": ("indexes",),
     "clients": ("clients",),

@@ -14,7 +14,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, Strict, 
 from storeproof.spec.base import NUMBER_PATTERN, Frozen, Name, RuleError, SpecFile
 from storeproof.spec.guarantee import GuaranteeName
 
-Subject = Literal["durability", "workload", "indexes", "clients", "pipeline", "record"]
+Subject = Literal["durability", "topology", "workload", "indexes", "clients", "pipeline", "record"]
 """What the two sides of a claim may differ in because the claim is about it; all else must be alike, as in every comparison."""
 
 MEASURED: Final[tuple[Subject, ...]] = ("workload", "indexes", "clients", "pipeline", "record")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from storeproof.errors import SpecError, UsageError
 from storeproof.spec.loader import Spec
-from storeproof.spec.questions.claim import ClaimedSide, ClaimsFile, PublishedClaim
+from storeproof.spec.questions.claim import ClaimedSide, ClaimsFile, PublishedClaim, Subject
 from storeproof.spec.reading.explain import unknown
 from storeproof.spec.reading.source import at, read
 from storeproof.spec.store import Variant
@@ -57,13 +57,23 @@ def _wrong(spec: Spec, claim: PublishedClaim) -> Iterator[tuple[Place, str]]:
             yield from (((letter, *inner), wrong) for inner, wrong in _wrong_side(spec, side, known))
     if claim.keeps is not None:
         yield from ((("keeps", *inner), wrong) for inner, wrong in _wrong_target(spec, claim.keeps.store, claim.keeps.variant))
-    if claim.a is not None and claim.b is not None and "durability" in claim.about:
-        promised = [_variant(spec, *side.targets[0].split(":")) for side in (claim.a, claim.b)]
-        if promised[0] is not None and promised[1] is not None and promised[0].guarantee == promised[1].guarantee:
-            yield (
-                ("about",),
-                f"found durability; allowed: where the variants promise unlike guarantees, and both promise {promised[0].guarantee}",
-            )
+    if claim.a is not None and claim.b is not None:
+        yield from ((("about",), wrong) for wrong in _alike(spec, claim.a, claim.b, claim.about))
+
+
+def _alike(spec: Spec, a: ClaimedSide, b: ClaimedSide, about: Sequence[Subject]) -> Iterator[str]:
+    """What the claim is said to be about, and in what its two variants do not differ."""
+    one, other = (_variant(spec, side.store, side.variant) for side in (a, b))
+    if one is None or other is None:
+        return
+    if "durability" in about and one.guarantee == other.guarantee:
+        yield f"found durability; allowed: where the variants promise unlike guarantees, and both promise {one.guarantee}"
+    if "topology" in about and (both := _topology(spec, a, one)) == _topology(spec, b, other):
+        yield f"found topology; allowed: where the variants have unlike topologies, and both are {both}"
+
+
+def _topology(spec: Spec, side: ClaimedSide, variant: Variant) -> str:
+    return variant.topology or spec.store(side.store)[0].topology
 
 
 def _wrong_side(spec: Spec, side: ClaimedSide, for_each: Sequence[str]) -> Iterator[tuple[Place, str]]:
