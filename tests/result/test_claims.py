@@ -371,3 +371,16 @@ def test_the_answer_counts_all_claims() -> None:
     """Each has exactly one verdict."""
     found = judge([file_of(TWICE), file_of({"no_workload": "none"})], [two(around(2000), around(1000))], SHIPPED)
     assert found.answer == "Of 2 claims: 1 reproduced, 0 refuted, 1 cannot say."
+
+
+@pytest.mark.parametrize(
+    ("about", "stores"),
+    [((), "--store=mongodb:default --store=mysql-ndb:gcp-2000"), (("durability",), "--store=mongodb:journaled --store=mysql-ndb:gcp-2000")],
+)
+def test_the_command_measures_stores_that_promise_alike(about: tuple[str, ...], stores: str) -> None:
+    """Others could not be compared, unless the claim is about durability; where no two do, those of the text are named."""
+    a = {"store": "mongodb", "variant": "journaled", "instead": ["mongodb:default"], "workload": "row-get"}
+    b = {"store": "mysql-ndb", "variant": "gcp-2000", "workload": "row-get"}
+    assert stores in judged({"a": a, "b": b, "about": about, "reproduced": {"above": 1}}).command
+    unlike = judged({"a": a | {"instead": []}, "b": b, "reproduced": {"above": 1}})
+    assert "--store=mongodb:journaled --store=mysql-ndb:gcp-2000" in unlike.command

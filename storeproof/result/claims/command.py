@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from itertools import product
 
 from storeproof.spec import Spec
 from storeproof.spec.questions.claim import ClaimedSide, Conditions, PublishedClaim
@@ -17,7 +18,7 @@ def command_for(claim: PublishedClaim, conditions: Conditions, spec: Spec) -> st
         return shlex.join(["pytest", "suites/durability", "--scale=standard", f"--store={claim.keeps.target}", "-k", "test_guarantee"])
     if claim.a is None or claim.b is None:
         return ""
-    stores = dict.fromkeys(side.targets[0] for side in (claim.a, claim.b))
+    stores = dict.fromkeys(_comparable(claim, claim.a, claim.b, spec))
     pairs = claim.workloads
     models = dict.fromkeys(spec.workloads[name].model for pair in pairs for name in pair)
     names = dict.fromkeys(
@@ -35,6 +36,21 @@ def config_name(side: ClaimedSide, workload: str, conditions: Conditions, spec: 
     clients = min(numbers, key=lambda number: abs(number - wanted))
     pipeline = f"{side.pipeline}p" if found.pipelines != (1,) else ""
     return "-".join(filter(None, (workload, f"{side.indexes}i", f"{clients}c", pipeline, side.record)))
+
+
+def _comparable(claim: PublishedClaim, a: ClaimedSide, b: ClaimedSide, spec: Spec) -> tuple[str, str]:
+    """Of the stores that it may be tried on the nearest two that promise the same guarantee; the text's own where no two do."""
+    near = sorted(product(a.targets, b.targets), key=lambda pair: a.targets.index(pair[0]) + b.targets.index(pair[1]))
+    same = a.targets == b.targets  # then the claim is about one store
+    for one, other in near:
+        if "durability" in claim.about or (one == other if same else _promised(one, spec) == _promised(other, spec)):
+            return one, other
+    return near[0]
+
+
+def _promised(target: str, spec: Spec) -> str:
+    store, _, variant = target.partition(":")
+    return spec.store(store)[0].variants[variant].guarantee
 
 
 def _any(names: dict[str, None]) -> str:
