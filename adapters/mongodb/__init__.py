@@ -32,6 +32,8 @@ _DATABASE: Final = "storeproof"
 
 _OPTIONS: Final = {**OPTIONS, "replica_set": ("of_one",)}
 
+_ALREADY_INITIALIZED: Final = 23
+
 _KIN: Final = {"psmdbVersion": "Percona Server for MongoDB", "ferretdb": "FerretDB", "ferretdbVersion": "FerretDB"}
 """What buildInfo of other servers with this protocol has and MongoDB's has not: their own version, since `version` is that of the
 MongoDB which they are compatible with."""
@@ -108,7 +110,12 @@ class MongoSession:
             named = self._link.command("getCmdLineOpts")["parsed"]
             port, name = named.get("net", {}).get("port", 27017), named["replication"]["replSet"]
             members = [{"_id": 0, "host": f"127.0.0.1:{port}"}]
-            self._link.command("replSetInitiate", {"_id": name.partition("/")[0], "members": members})
+            try:
+                self._link.command("replSetInitiate", {"_id": name.partition("/")[0], "members": members})
+            except Refused as reason:
+                # A server that was started again says that it has no set until it has read which one it is of.
+                if getattr(reason.__cause__, "code", None) != _ALREADY_INITIALIZED:
+                    raise
         elif self._link.command("hello").get("isWritablePrimary"):
             return
         raise Unknown("the replica set has no primary yet")
