@@ -22,7 +22,7 @@ COMMANDS = re.findall(r"^storeproof picture (.+)$", (REPORTS / "README.md").read
 AGREEMENTS = re.findall(r"^storeproof (compare .+ --agreement)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
 CLAIMS = re.findall(r"^storeproof claims (.+)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
 DECISIONS = re.findall(r"^storeproof decide (.+)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
-LARGEST = 27_500_000
+LARGEST = 31_500_000
 """Bytes of all published files: a checkout is not a data store."""
 
 
@@ -48,7 +48,7 @@ def test_numbers_are_counted_right() -> None:
     """By grade, where the page counts them: each count is that of a published result."""
     counted = re.findall(r"(\d+ numbers: .+?(?: invalid(?: \([^)]*\))?|(?=\.)))", (REPORTS / "README.md").read_text())
     measured = [[each for store in read_result(run).stores for each in store.measurements] for run in RUNS]
-    assert len(counted) == 10
+    assert len(counted) == 12
     assert set(counted) <= {numbers.count(each) for each in measured}
 
 
