@@ -158,9 +158,16 @@ def _in_words(thing: str, titles: Mapping[str, str]) -> str:
 
 
 def product(store: StoreResult) -> str:
-    """With its version up to the numbers, whatever the package is called: `MariaDB 10.11.19`. Of a composite store both versions."""
+    """With its version up to the numbers, whatever the package is called: `MariaDB 10.11.19`. Of a composite store both versions.
+
+    Where the title says more than the server does it is shown, as in `MySQL NDB Cluster 9.7.4`.
+    """
     found = _VERSION.match(store.version or "")
-    return found[0] if found else f"{store.title}, never reached"
+    if found is None:
+        return f"{store.title}, never reached"
+    name, _, number = found[0].rpartition(" ")
+    says_more = store.title.startswith(f"{name} ") and " over " not in store.title  # after which comes what the number is not of
+    return f"{store.title} {number}" if says_more else found[0]
 
 
 def _name(store: StoreResult, stores: Sequence[StoreResult]) -> str:

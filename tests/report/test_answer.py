@@ -155,6 +155,23 @@ def test_a_workload_without_a_valid_number_has_no_column(result: Result) -> None
     assert "read ten fields" in group.headings
 
 
+@pytest.mark.parametrize(
+    ("title", "version", "named"),
+    [
+        ("MySQL NDB Cluster", "MySQL 9.7.4-2", "MySQL NDB Cluster 9.7.4"),
+        ("MySQL", "MySQL 9.7.4-2", "MySQL 9.7.4"),
+        ("MySQL", "Percona Server 8.4.1", "Percona Server 8.4.1"),
+        ("FerretDB over SQLite", "FerretDB 1.24.0", "FerretDB 1.24.0"),
+        ("Redis", None, "Redis, never reached"),
+    ],
+)
+def test_a_store_is_called_what_its_server_says_and_what_its_title_adds(
+    result: Result, title: str, version: str | None, named: str
+) -> None:
+    """A cluster is not called like the single server that answers for it; a stand-in never has the title of what it stands for."""
+    assert _table(_with(result, REDIS, title=title, version=version)).stores[REDIS][0] == named
+
+
 def test_speeds_of_another_version_are_of_another_store(result: Result) -> None:
     """Two results are joined by store, variant and version."""
     other = _with(result, REDIS, version="Redis 8.0.0")
