@@ -19,9 +19,9 @@ class SpeedTable:
     """One for each of the speeds, in their order."""
 
     @property
-    def valid(self) -> int:
-        """How many valid numbers it has."""
-        return sum(not each.invalid for column in self.columns for each in column.cells.values())
+    def valid(self) -> list[int]:
+        """How many valid numbers each column has."""
+        return [sum(not each.invalid for each in column.cells.values()) for column in self.columns]
 
 
 def speed_tables(sources: Sequence[Source], variants: Sequence[Variant]) -> list[SpeedTable]:
@@ -40,5 +40,5 @@ def _only(names: Collection[str], column: SpeedColumn) -> SpeedColumn:
 
 
 def widest(tables: Sequence[SpeedTable]) -> SpeedTable | None:
-    """The one with most valid numbers; of several the first. None where there is none."""
-    return max(tables, key=lambda each: each.valid, default=None)
+    """The one with valid numbers in most columns, then with most of them; of several the first. None where there is none."""
+    return max(tables, key=lambda each: (sum(map(bool, each.valid)), sum(each.valid)), default=None)

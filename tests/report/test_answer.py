@@ -168,7 +168,7 @@ def test_a_workload_without_a_valid_number_has_no_column(result: Result) -> None
 def test_a_store_is_called_what_its_server_says_and_what_its_title_adds(
     result: Result, title: str, version: str | None, named: str
 ) -> None:
-    """A cluster is not called like the single server that answers for it; a stand-in never has the title of what it stands for."""
+    """A cluster is not called like the single server that answers for it; another product never has the title of what it speaks for."""
     assert _table(_with(result, REDIS, title=title, version=version)).stores[REDIS][0] == named
 
 

@@ -25,6 +25,15 @@ def test_the_run_with_most_numbers_is_shown() -> None:
     assert column.cells.keys() == {"redis:a", "valkey:a"}
 
 
+def test_a_run_of_more_workloads_is_shown_before_one_of_more_variants() -> None:
+    """One workload of many variants leaves the other columns empty."""
+    broad = result(store("redis:a", rate(GET, 1000), rate(PUT, 900)), run="broad", started="2026-01-01T00:00:00Z")
+    long = result(*(store(f"redis:{each}", rate(GET, 900)) for each in "abcd"), run="long", started="2026-02-01T00:00:00Z")
+    main = widest(content(broad, long).tables)
+    assert main is not None
+    assert main.source.result.run.id == "broad"
+
+
 def test_runs_without_these_workloads_have_no_table() -> None:
     """YCSB has none of the four."""
     assert content(result(store("redis:a", rate("ycsb-a", 1000)))).tables == []
