@@ -34,8 +34,7 @@ def autocorrelation(values: Sequence[float], laps: Sequence[int] = (), fitted: i
 def pooled_autocorrelation(rows: Sequence[Sequence[float]]) -> float:
     """That of rows that have it in common, and else nothing, from 0 to 0.8: their mean, each weighted by its squared deviations.
 
-    One that independent values have by chance, up to two standard errors (of a row,
-    1 / sqrt(n) times its correction), counts as none.
+    One that independent values have by chance, up to two standard errors (of a row, 1 / sqrt(n) times its correction), counts as none.
     """
     sums = squares = variances = 0.0
     for row in map(without_mean, rows):
@@ -59,8 +58,7 @@ def inflation(found: float) -> float:
 def standard_error_factor(values: Sequence[float]) -> float:
     """By how much a mean or median of autocorrelated values is less certain than that of as many independent ones.
 
-    An r that independent values have by
-    chance (one standard error, 1 / sqrt(n)) counts as none.
+    An r that independent values have by chance (one standard error, 1 / sqrt(n)) counts as none.
 
     Of several laps all values count as one row: where a lap is slower than another, its values are alike, and tell less. Simulated
     (tests/stats/test_laps.py), with starts that differ by as much as rounds do, the interval covers the long-run median in 9 of 10 with

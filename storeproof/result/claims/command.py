@@ -41,16 +41,9 @@ def config_name(side: ClaimedSide, workload: str, conditions: Conditions, spec: 
 def _comparable(claim: PublishedClaim, a: ClaimedSide, b: ClaimedSide, spec: Spec) -> tuple[str, str]:
     """Of the stores that it may be tried on the nearest two that promise the same guarantee; the text's own where no two do."""
     near = sorted(product(a.targets, b.targets), key=lambda pair: a.targets.index(pair[0]) + b.targets.index(pair[1]))
-    same = a.targets == b.targets  # then the claim is about one store
-    for one, other in near:
-        if "durability" in claim.about or (one == other if same else _promised(one, spec) == _promised(other, spec)):
-            return one, other
-    return near[0]
-
-
-def _promised(target: str, spec: Spec) -> str:
-    store, _, variant = target.partition(":")
-    return spec.store(store)[0].variants[variant].guarantee
+    if "durability" in claim.about:
+        return near[0]
+    return next((pair for pair in near if len({each.configuration.guarantee for each in spec.targets(pair)}) == 1), near[0])
 
 
 def _any(names: dict[str, None]) -> str:

@@ -10,7 +10,7 @@ from storeproof.spec.loader import Spec
 from storeproof.spec.questions.claim import ClaimedSide, ClaimsFile, PublishedClaim, Subject
 from storeproof.spec.reading.explain import unknown
 from storeproof.spec.reading.source import at, read
-from storeproof.spec.store import Variant
+from storeproof.spec.store import Target
 from storeproof.spec.workload import Workload
 
 Place = tuple[int | str, ...]
@@ -63,17 +63,13 @@ def _wrong(spec: Spec, claim: PublishedClaim) -> Iterator[tuple[Place, str]]:
 
 def _alike(spec: Spec, a: ClaimedSide, b: ClaimedSide, about: Sequence[Subject]) -> Iterator[str]:
     """What the claim is said to be about, and in what its two variants do not differ."""
-    one, other = (_variant(spec, side.store, side.variant) for side in (a, b))
+    one, other = (_target(spec, side.store, side.variant) for side in (a, b))
     if one is None or other is None:
         return
-    if "durability" in about and one.guarantee == other.guarantee:
-        yield f"found durability; allowed: where the variants promise unlike guarantees, and both promise {one.guarantee}"
-    if "topology" in about and (both := _topology(spec, a, one)) == _topology(spec, b, other):
-        yield f"found topology; allowed: where the variants have unlike topologies, and both are {both}"
-
-
-def _topology(spec: Spec, side: ClaimedSide, variant: Variant) -> str:
-    return variant.topology or spec.store(side.store)[0].topology
+    if "durability" in about and (both := one.configuration.guarantee) == other.configuration.guarantee:
+        yield f"found durability; allowed: where the variants promise unlike guarantees, and both promise {both}"
+    if "topology" in about and one.topology == other.topology:
+        yield f"found topology; allowed: where the variants have unlike topologies, and both are {one.topology}"
 
 
 def _wrong_side(spec: Spec, side: ClaimedSide, for_each: Sequence[str]) -> Iterator[tuple[Place, str]]:
@@ -103,12 +99,13 @@ def _unmeasured(side: ClaimedSide, workload: Workload) -> Iterator[tuple[Place, 
 def _wrong_target(spec: Spec, store: str, variant: str) -> Iterator[tuple[Place, str]]:
     if store not in spec.store_files:
         yield ("store",), unknown("store", store, spec.store_files)
-    elif _variant(spec, store, variant) is None:
+    elif _target(spec, store, variant) is None:
         yield ("variant",), unknown(f"variant of {store}", variant, spec.store(store)[0].variants)
 
 
-def _variant(spec: Spec, store: str, variant: str) -> Variant | None:
+def _target(spec: Spec, store: str, variant: str) -> Target | None:
     try:
-        return spec.store(store)[0].variants.get(variant)
+        (target,) = spec.targets([f"{store}:{variant}"])
     except UsageError:
         return None
+    return target
