@@ -66,15 +66,14 @@ class Proof:
             differing.append(f"version is {there.version} there and {live.version} here")
         settings = [(name, there.settings.get(name), live.settings.get(name)) for name in sorted({*there.settings, *live.settings})]
         differing += [f"setting {name} is {one!r} there and {other!r} here" for name, one, other in settings if one != other]
+        advice = "prove this one at the same scale, or leave out --proof"
         if (live.image_digest, live.binary_digest) == (None, None):
+            advice = "leave out --proof, and have this run try correctness and durability too"
             differing.append("the server here has no digest, as always at an endpoint: nothing tells that it is the same program")
         elif (there.image_digest, there.binary_digest) != (live.image_digest, live.binary_digest):
             differing.append(f"the program is {_program(there)} there and {_program(live)} here")
         if differing:
-            raise UsageError(
-                f"--proof {self.file} is not of this {name_of(there)}: {'; '.join(differing)}; "
-                f"prove this one at the same scale, or leave out --proof"
-            )
+            raise UsageError(f"--proof {self.file} is not of this {name_of(there)}: {'; '.join(differing)}; {advice}")
 
 
 @dataclass(frozen=True)

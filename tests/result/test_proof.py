@@ -112,7 +112,6 @@ def test_the_same_store_is_cited() -> None:
             {"binary_digest": f"{DIGEST} and sha256:{'cd' * 32}"},
             "the program is a binary, sha256:abababababab there and binaries, sha256:abababababab and sha256:cdcdcdcdcdcd here",
         ),
-        ({"binary_digest": None}, "the server here has no digest, as always at an endpoint"),
         (
             {"binary_digest": None, "image_digest": DIGEST},
             "the program is a binary, sha256:abababababab there and an image, sha256:abababababab here",
@@ -127,6 +126,15 @@ def test_another_store_is_refused_with_what_differs(here: dict[str, Any], messag
     assert text.startswith(f"--proof proven is not of this {REDIS}: {message}")
     assert text.endswith("; prove this one at the same scale, or leave out --proof")
     assert "\n" not in text
+
+
+def test_at_an_endpoint_a_run_has_to_prove_itself() -> None:
+    """Nothing that was proven elsewhere can be cited there, at whatever scale."""
+    with pytest.raises(UsageError) as refused:
+        proof().check(replace(live(), binary_digest=None))
+    text = str(refused.value)
+    assert "the server here has no digest, as always at an endpoint" in text
+    assert text.endswith("; leave out --proof, and have this run try correctness and durability too")
 
 
 def test_a_result_without_digests_is_not_cited() -> None:
