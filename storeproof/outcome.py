@@ -21,6 +21,8 @@ class Outcome(StrEnum):
     PASS = "pass"  # noqa: S105
 
 
+_RANK: Final = {outcome: rank for rank, outcome in enumerate(Outcome)}
+
 IDLE: Final = (Outcome.NOT_RUN, Outcome.EXCLUDED)
 """No test ran."""
 
@@ -52,8 +54,7 @@ def is_failure(outcome: Outcome, *, decides: bool = True) -> bool:
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
     """The worst of the outcomes; without any it is `not_run`, never a pass."""
-    order = list(Outcome)
-    return min(outcomes, key=order.index, default=Outcome.NOT_RUN)
+    return min(outcomes, key=_RANK.__getitem__, default=Outcome.NOT_RUN)
 
 
 def count(outcomes: Iterable[Outcome]) -> dict[Outcome, int]:

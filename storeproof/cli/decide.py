@@ -46,10 +46,10 @@ def decide_by(needs: Path, results: Sequence[Path], output: Path | None) -> int:
         SpecError: the needs file has errors.
     """
     render = form_of(output, _FORMS)
-    spec = load_spec()
-    asked = read_needs(needs, spec)
-    files = [file for path in results or published_results() for file in files_of(path)]
     with _without_collection():
+        spec = load_spec()
+        asked = read_needs(needs, spec)
+        files = [file for path in results or published_results() for file in files_of(path)]
         decision = decide(asked, [read_agreeing(file) for file in files], spec, str(needs))
     print_decision(decision, Console())
     if output is not None and render is not None:

@@ -9,13 +9,13 @@ from pydantic import AfterValidator, Field, PositiveInt, model_validator
 from storeproof.result.part import Gate, Part
 from storeproof.result.server_cost import ServerCost
 from storeproof.stats.grade import Grade
-from storeproof.stats.latency import decode
+from storeproof.stats.latency import check
 
 
 def _readable(histogram: str) -> str:
     """Validate a histogram when the file is read, since plots decode it."""
     try:
-        decode(histogram)
+        check(histogram)
     except Exception:  # noqa: BLE001 - base64, zlib and the codec each have their own
         raise ValueError("is not an HdrHistogram V2 in base64") from None
     return histogram

@@ -11,7 +11,7 @@ class Part(BaseModel):
     Numbers are finite: JSON has no NaN, so a file with one could not be read.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Gate(Part):

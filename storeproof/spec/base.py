@@ -44,7 +44,7 @@ class RuleError(ValueError):
 class Frozen(BaseModel):
     """A part of a specification file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class SpecFile(Frozen):

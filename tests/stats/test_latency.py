@@ -6,12 +6,13 @@ import struct
 import zlib
 from array import array
 from base64 import b64decode, b64encode
+from collections.abc import Callable
 from random import Random
 
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from storeproof.stats.latency import LONGEST_NS, decode, encode, mean, new_histogram, record_all
+from storeproof.stats.latency import LONGEST_NS, check, decode, encode, mean, new_histogram, record_all
 
 
 def test_counting_equal_values_changes_nothing_that_the_histogram_keeps() -> None:
@@ -60,3 +61,33 @@ def test_what_is_too_large_is_not_unpacked() -> None:
         packed = zlib.compress(content)
         with pytest.raises((ValueError, struct.error)):
             decode(b64encode(text[:4] + len(packed).to_bytes(4, "big") + packed).decode())
+        with pytest.raises((ValueError, struct.error)):
+            check(b64encode(text[:4] + len(packed).to_bytes(4, "big") + packed).decode())
+
+
+def test_what_cannot_be_decoded_is_not_readable() -> None:
+    """A result is checked without making its histograms: what the check lets through must not break a picture."""
+    histogram, random = new_histogram(), Random(1)
+    record_all(histogram, array("q", [50_000, 60_000, 70_000_000]))
+    whole = encode(histogram)
+    check(whole)
+    check(encode(new_histogram()))
+    raw = b64decode(whole)
+    content = zlib.decompress(raw[8:])
+    for _ in range(500):
+        at = random.randrange(len(content))
+        packed = zlib.compress(content[:at] + random.randbytes(random.choice((1, 9))) + content[at + 1 :])
+        text = b64encode(raw[:4] + len(packed).to_bytes(4, "big") + packed).decode()
+        assert raised(check, text) == raised(decode, text)
+    for text in (whole[:-8], "x" + whole, b64encode(b"\0" * 4 + raw[4:]).decode(), ""):
+        assert raised(check, text)
+        assert raised(decode, text)
+
+
+def raised(reading: Callable[[str], object], text: str) -> bool:
+    """Whether it refuses the text, with any error: base64, zlib and the codec each have their own."""
+    try:
+        reading(text)
+    except Exception:  # noqa: BLE001
+        return True
+    return False
