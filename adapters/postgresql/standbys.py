@@ -126,12 +126,16 @@ class Standbys:
                 raise Unknown(f"standbys that answer and no longer receive: {found}; another may have acknowledged writes")
             sleep(_LOOK_SECONDS)
         received = {name: _State.of(nodes[name]).received for name in standbys}  # what was still being written is there now
-        chosen = max(received, key=lambda name: received[name])
+        chosen = self.successor(received)
         _promote(nodes, chosen)
         for name in standbys:
             if name != chosen:
                 _follow(nodes[name], _follows(nodes[chosen], name))
         return chosen
+
+    def successor(self, received: Mapping[str, int]) -> str:
+        """Of standbys, by the bytes of the log that each has: the one to promote."""
+        return max(received, key=lambda name: received[name])
 
 
 def _primary(states: Mapping[str, _State]) -> str:

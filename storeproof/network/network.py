@@ -108,13 +108,17 @@ class Network:
         self._delay = Delay(seconds, [self.namespace(node) for node in self.nodes])
         self._apply()
 
-    def slow(self, node: str, kbit: int) -> None:
-        """What the node sends to the others together takes as long as on a line of `kbit` kilobits per second; clients notice nothing."""
-        peers = [self.addresses[peer] for peer in self._peers(node)]
+    def slow(self, node: str, kbits: Mapping[str, int]) -> None:
+        """What the node sends to each of these takes as long as on a line of so many kilobits per second; clients notice nothing."""
         if node in self._slow:
             run(self._unslow(node))
         self._slow.add(node)
-        run(Command(("tc", "-n", self.namespace(node), "-batch", "-"), slow_commands(_DEVICE, peers, kbit)))
+        run(
+            Command(
+                ("tc", "-n", self.namespace(node), "-batch", "-"),
+                slow_commands(_DEVICE, {self.addresses[peer]: kbit for peer, kbit in kbits.items()}),
+            )
+        )
 
     def unplug(self, node: str) -> None:
         """The node reaches no one, and no one reaches it, clients neither. No connection is closed."""
@@ -175,7 +179,7 @@ class Network:
         )
         self._try_queues()
         self.lose(_TRIED_SHARE)
-        self.slow(self.nodes[0], _TRIED_KBIT)
+        self.slow(self.nodes[0], dict.fromkeys(self._peers(self.nodes[0]), _TRIED_KBIT))
         self.heal_all()
 
     def _peers(self, node: str) -> list[str]:

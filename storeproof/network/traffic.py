@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from storeproof.network.packet_queue import NUMBER
@@ -25,17 +25,18 @@ def arrival_rules(shares: Mapping[str, float], *, held: bool = False) -> str:
     return f"*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n{drops}{queues}COMMIT\n"
 
 
-def slow_commands(device: str, addresses: Collection[str], kbit: int) -> str:
-    """The commands for `tc -batch` by which packets to these addresses together leave a device at `kbit` kilobits per second.
+def slow_commands(device: str, kbits: Mapping[str, int]) -> str:
+    """The commands for `tc -batch` by which packets to an address leave a device at its kilobits per second.
 
     All other packets are not touched: a limit on the whole device would delay replies to clients too, and they would then write less.
     """
-    commands = [
-        f"qdisc replace dev {device} root handle 1: htb",
-        f"class add dev {device} parent 1: classid 1:1 htb rate {kbit}kbit ceil {kbit}kbit",
-        f"qdisc add dev {device} parent 1:1 handle 10: pfifo limit {_QUEUE}",
-        *(f"filter add dev {device} parent 1: protocol ip prio 1 u32 match ip dst {address}/32 flowid 1:1" for address in addresses),
-    ]
+    commands = [f"qdisc replace dev {device} root handle 1: htb"]
+    for number, (address, kbit) in enumerate(kbits.items(), 1):
+        commands += [
+            f"class add dev {device} parent 1: classid 1:{number} htb rate {kbit}kbit ceil {kbit}kbit",
+            f"qdisc add dev {device} parent 1:{number} handle {number}0: pfifo limit {_QUEUE}",
+            f"filter add dev {device} parent 1: protocol ip prio 1 u32 match ip dst {address}/32 flowid 1:{number}",
+        ]
     return "\n".join(commands) + "\n"
 
 

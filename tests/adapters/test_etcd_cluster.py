@@ -9,10 +9,15 @@ from contextlib import closing
 
 import pytest
 
+from storeproof import native_support
 from storeproof.adapters.etcd.link import Link
 from storeproof.contract import Address, Unknown
+from storeproof.experiments.durability.clusters import cluster_experiment
+from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.launch.several.cluster import ClusterHandle
-from tests.adapters.real_clusters import launched, under_test
+from storeproof.outcome import Outcome
+from storeproof.spec.scale import DurabilityScale
+from tests.adapters.real_clusters import contended, launched, under_test
 from tests.network.network_rights import needs_networks
 
 pytestmark = [
@@ -21,6 +26,8 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("etcd") is None, reason="etcd is not installed: apt-get install etcd-server"),
 ]
 VARIANTS = {"linearizable": "three-members", "serializable": "three-members-serializable"}
+ONE = DurabilityScale.model_construct(rounds=1, clients=2, load_seconds=(0.1, 0.1))
+"""A single round: an isolated leader answered reads of its own state with old values in every one."""
 LIMIT = 60
 """Seconds for an election, on a busy machine."""
 
@@ -72,6 +79,19 @@ def test_an_isolated_leader_acknowledges_nothing_and_only_serializable_reads_are
     finally:
         for session in sessions.values():
             session.close()
+
+
+@pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
+@pytest.mark.parametrize(("reads", "outcome"), [("serializable", Outcome.FAIL), ("linearizable", Outcome.PASS)])
+def test_a_member_that_serves_old_reads_and_is_said_to_be_linearizable_is_caught(
+    reads: str, outcome: Outcome, whole: ClusterHandle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both claim it; one of them reads what the member has, which no longer hears what the others agree on."""
+    monkeypatch.setattr(cluster_experiment, "_SIDES_SECONDS", 0.2)
+    monkeypatch.setattr(cluster_experiment, "_DEPOSED_SECONDS", 0.2)
+    summary = contended(whole, under_test(f"etcd:{VARIANTS[reads]}"), IsolatePrimary(), ONE)
+    assert summary.outcome(claimed=True) is outcome, summary.detail()
+    assert summary.strikes == {"isolate_primary": 1}
 
 
 def test_a_member_without_its_disk_comes_back_under_another_id(whole: ClusterHandle) -> None:

@@ -22,6 +22,7 @@ def handle() -> Any:
     made.cluster = made
     made.network.mock_add_spec(Network)
     made.primary.return_value = "n2"
+    made.nodes = ("n1", "n2", "n3")
     return made
 
 
@@ -72,7 +73,7 @@ def test_a_lost_node_first_lags_then_is_silent_then_dies_and_then_its_disk_is_em
     find("lagging_node_wipe").strike(handle)
     assert handle.mock_calls == [
         call.primary(),
-        call.network.slow("n2", 128),
+        call.network.slow("n2", {"n1": 96, "n3": 16}),
         call.waited(1.0),
         call.network.unplug("n2"),
         call.node("n2"),
@@ -80,6 +81,14 @@ def test_a_lost_node_first_lags_then_is_silent_then_dies_and_then_its_disk_is_em
         call.node("n2"),
         call.node().empty(),
     ]
+
+
+def test_the_node_after_the_lost_one_lags_most(handle: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that it matters which of the others takes over; around the end, the first."""
+    monkeypatch.setattr(lagging_node_wipe.time, "sleep", handle.waited)
+    handle.primary.return_value = "n3"
+    find("lagging_node_wipe").strike(handle)
+    assert handle.mock_calls[1] == call.network.slow("n3", {"n1": 16, "n2": 96})
 
 
 def test_a_second_strike_follows_when_the_first_node_is_back(handle: Any) -> None:

@@ -185,8 +185,8 @@ def test_an_unplugged_node_is_silent_to_clients_too(network: Network, ears: Ears
 @pytest.mark.usefixtures("whole")
 def test_a_slow_node_lags_behind_for_its_peers_alone(network: Network, ears: Ears) -> None:
     """When all of its packets have reached a client, most of those to a peer still wait; once it is healed, none waits."""
-    network.slow("a", 64)
-    network.slow("a", 16)
+    network.slow("a", {"b": 64, "c": 64})
+    network.slow("a", {"b": 16})
     number, size = 60, 1200
     for _ in range(number):
         for listener in ("b", "host"):
@@ -330,8 +330,9 @@ def test_the_rules_name_the_addresses() -> None:
     held = "-j NFQUEUE --queue-num 1 --queue-bypass"
     late = arrival_rules({"198.18.0.2": 1.0, "198.18.0.3": 0.0}, held=True)
     assert f"-s 198.18.0.2/32 -j DROP\n-A INPUT -s 198.18.0.2/32 {held}\n-A INPUT -s 198.18.0.3/32 {held}\nCOMMIT" in late
-    lines = slow_commands("eth0", ["198.18.0.2"], 128).splitlines()
+    lines = slow_commands("eth0", {"198.18.0.2": 128, "198.18.0.3": 16}).splitlines()
     assert [line for line in lines if "filter" in line] == [
-        "filter add dev eth0 parent 1: protocol ip prio 1 u32 match ip dst 198.18.0.2/32 flowid 1:1"
+        f"filter add dev eth0 parent 1: protocol ip prio 1 u32 match ip dst 198.18.0.{number + 1}/32 flowid 1:{number}" for number in (1, 2)
     ]
-    assert any("rate 128kbit ceil 128kbit" in line for line in lines)
+    for number, kbit in ((1, 128), (2, 16)):
+        assert any(f"classid 1:{number} htb rate {kbit}kbit ceil {kbit}kbit" in line for line in lines)

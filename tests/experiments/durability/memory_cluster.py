@@ -69,7 +69,7 @@ class MemoryNetwork:
     def delay(self, seconds: float) -> None:
         self._cluster.late = seconds
 
-    def slow(self, node: str, kbit: int) -> None:
+    def slow(self, node: str, kbits: Mapping[str, int]) -> None:
         self._cluster.apart.add(node)
 
     def unplug(self, node: str) -> None:

@@ -28,7 +28,7 @@ class Lose(ClusterFault):
     loses_node = True
 
     def strike_node(self, cluster: RunningCluster, node: str) -> None:
-        cluster.network.slow(node, 1)
+        cluster.network.slow(node, {})
         time.sleep(0.02)
         cluster.network.unplug(node)
         cluster.node(node).kill()

@@ -38,7 +38,7 @@ class Lag(Kill):
 
     def strike_node(self, cluster: RunningCluster, node: str) -> None:
         assert isinstance(cluster, MemoryCluster)
-        cluster.network.slow(node, 1)
+        cluster.network.slow(node, {})
         here, *others = (cluster.stores[name].memory for name in sorted(cluster.nodes, key=lambda name: name != node))
         counters = LAYOUTS[COUNTER].name
         wait_until(lambda: all(other[counters] != here[counters] for other in others), 60, 0.01)

@@ -33,7 +33,7 @@ class Lag(Kill):
 
     def strike_node(self, cluster: RunningCluster, node: str) -> None:
         assert isinstance(cluster, MemoryCluster)
-        cluster.network.slow(node, 1)
+        cluster.network.slow(node, {})
         here, *others = (cluster.stores[name].memory[LAYOUT.name] for name in sorted(cluster.nodes, key=lambda name: name != node))
         own = ["session1:0", "session1:1"]
         wait_until(lambda: all(here.get(key) != other.get(key) for key in own for other in others), 60, 0.01)

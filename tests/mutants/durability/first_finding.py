@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from storeproof.experiments.durability.clusters.cluster_experiment import ClusterRound
+from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.rounds import Round, Rounds
 
 MEANT: dict[str, list[str]] = json.loads(os.environ["MEANT_FOR_THE_LIES"])
@@ -15,7 +17,7 @@ MEANT: dict[str, list[str]] = json.loads(os.environ["MEANT_FOR_THE_LIES"])
 _PATIENCE = 20
 """Rounds at most, instead of 5. What a torn page does to a store is a matter of luck, and of what else the machine does."""
 
-_all_rounds = Rounds.rounds
+_all_rounds, _all_of_cluster = Rounds.rounds, ClusterRounds.rounds
 _meant: list[str] = []
 """For the store that is being tried."""
 
@@ -31,8 +33,20 @@ def _until_found(rounds: Rounds) -> Iterator[Round]:
         rounds._scale = rounds._scale.model_copy(update={"rounds": _PATIENCE})
     for each in _all_rounds(rounds):
         yield each
-        if any(rounds.summary.anomalies[kind] for kind in _meant):  # type: ignore[index]
+        if _found(rounds):
             return
 
 
+def _until_found_in_cluster(rounds: ClusterRounds) -> Iterator[ClusterRound]:
+    for each in _all_of_cluster(rounds):
+        yield each
+        if _found(rounds):
+            return
+
+
+def _found(rounds: Rounds | ClusterRounds) -> bool:
+    return any(rounds.summary.anomalies[kind] for kind in _meant)  # type: ignore[index]
+
+
 Rounds.rounds = _until_found  # type: ignore[method-assign]
+ClusterRounds.rounds = _until_found_in_cluster  # type: ignore[method-assign]

@@ -1,26 +1,32 @@
 """Stores that lie about what they keep: each is caught by the fault and the finding that are meant for it, and honest ones pass.
 
-They are real servers and one embedded store, tried by the suites as a vendor's store is. Nothing is read back of their settings.
+They are real servers, real clusters and one embedded store, tried by the suites as a vendor's store is. Nothing is read back of the
+settings of single servers; those of clusters are as their files say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
-from tests.mutants.durability import host_lies, server_lies, trials
+from tests.mutants.durability import cluster_lies, host_lies, server_lies, trials
 from tests.mutants.durability.lie import Found, Lie
+from tests.network.network_rights import needs_networks
 
 Seen = Mapping[str, Found]
 
-_SETS = {"hosts": (host_lies.LIES, host_lies.HONEST), "servers": (server_lies.LIES, server_lies.HONEST)}
+_SETS: Mapping[str, tuple[Sequence[Lie], Sequence[Lie]]] = {
+    "hosts": (host_lies.LIES, host_lies.HONEST),
+    "servers": (server_lies.LIES, server_lies.HONEST),
+    "clusters": (cluster_lies.LIES, ()),
+}
+_MARKS = {"hosts": (), "servers": (pytest.mark.servers,), "clusters": (pytest.mark.servers, needs_networks)}
 _seen: dict[str, Seen] = {}
 
 
 def _of(name: str, number: int) -> list[object]:
-    marks = [pytest.mark.slow, *([pytest.mark.servers] if name == "servers" else [])]
-    return [pytest.param(name, lie, id=lie.name, marks=marks) for lie in _SETS[name][number]]
+    return [pytest.param(name, lie, id=lie.name, marks=(pytest.mark.slow, *_MARKS[name])) for lie in _SETS[name][number]]
 
 
 @pytest.fixture

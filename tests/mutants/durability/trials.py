@@ -88,8 +88,8 @@ def _try(lies: Sequence[Lie], folder: Path, edition: Path, seed: int, meant: Map
 def store_file_of(lie: Lie, folder: Path) -> Path:
     """The store file."""
     assert isinstance(lie.store, Mapping)
-    variant = {"default": True, "guarantee": lie.guarantee, "options": lie.store.get("options", {})}
-    told = {name: value for name, value in lie.store.items() if name != "options"}
+    variant = {"default": True, "guarantee": lie.guarantee, "options": lie.store.get("options", {}), **lie.store.get("variant", {})}
+    told = {name: value for name, value in lie.store.items() if name not in ("options", "variant")}
     path = folder / f"{lie.name}.yaml"
     path.write_text(yaml.safe_dump({"format": "2.0", "store": lie.name, **told, "variants": {"lying": variant}}))
     return path
