@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Final
 
-from storeproof.contract.failures import RAISES, Breach, Refused, Unknown, Unsupported, WrongReply
+from storeproof.contract.failures import RAISES, Breach, GaveUp, Refused, Unknown, Unsupported, WrongReply
 from storeproof.errors import (
     DISK_FULL,
     NO_MEMORY,
@@ -114,6 +114,7 @@ _KINDS: Final[tuple[tuple[type[BaseException], Ending], ...]] = (
     (StoreDied, Ending.SERVER_ENDED),
     (SettingsMismatch, Ending.MISCONFIGURED),
     (UsageError, Ending.MISCONFIGURED),
+    (GaveUp, Ending.NO_ANSWER),
     (Refused, Ending.REFUSED),
     (Unsupported, Ending.UNSUPPORTED),
     (WrongReply, Ending.WRONG_ANSWER),

@@ -22,7 +22,7 @@ from storeproof.adapters.mysql.connection import TIMEOUT, Connection
 from storeproof.adapters.mysql.dialect import DIALECT
 from storeproof.adapters.mysql.documents import Documents
 from storeproof.adapters.mysql.json import MariaDb, MySql
-from storeproof.adapters.mysql.link import Link, failure_of
+from storeproof.adapters.mysql.link import LOCK_WAIT, Link, failure_of
 from storeproof.adapters.mysql.structures import Lists, Rankings, Sets
 from storeproof.adapters.mysql.text import LIMITS
 from storeproof.adapters.mysql.values import Counters, Hashes, Rows, Values
@@ -30,9 +30,6 @@ from storeproof.contract import Address, Collection, Layout, Unknown, Unsupporte
 
 DATABASE = "storeproof"
 """Used where the address names none; the launches in `spec/stores/` create it."""
-
-LOCK_WAIT = 3
-"""Seconds to wait for a row or a table that another session has locked: less than `TIMEOUT`, so that it is the server that gives up."""
 
 _SETTINGS = (
     f"SET SESSION innodb_lock_wait_timeout = {LOCK_WAIT}, SESSION lock_wait_timeout = {LOCK_WAIT},"

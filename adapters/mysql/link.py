@@ -11,8 +11,11 @@ import pymysql
 from pymysql.constants import ER, SERVER_STATUS
 
 from storeproof.adapters.mysql.connection import Connection
-from storeproof.contract import Refused, Unknown, Unsupported, WrongReply
+from storeproof.contract import GaveUp, Refused, Unknown, Unsupported, WrongReply
 from storeproof.spec.interleaving import Isolation
+
+LOCK_WAIT = 3
+"""Seconds to wait for a row or a table that another session has locked: less than `TIMEOUT`, so that it is the server that gives up."""
 
 _OPEN_QUESTION = {
     # The server was ended, or our connection was, while the statement ran: it may have been committed.
@@ -82,6 +85,8 @@ def failure_of(reason: pymysql.MySQLError) -> Refused | Unknown | Unsupported | 
         return Refused(f"{code}: {reason.args[1]}")
     if not isinstance(code, int) or code < 1000 or 2000 <= code < 3000 or code in _OPEN_QUESTION:
         return Unknown(f"{code}: {reason.args[1] if len(reason.args) > 1 else reason}")
+    if code == ER.LOCK_WAIT_TIMEOUT:
+        return GaveUp(f"{code}: {reason.args[1]} (the adapter lets it wait for {LOCK_WAIT} s)")
     return Refused(f"{code}: {reason.args[1]}")
 
 
@@ -146,7 +151,7 @@ class Link:
         except Refused as reason:
             if not self._undone:
                 self.run(undo)
-            if self.transactional or refused_with(reason, ER.LOCK_WAIT_TIMEOUT):
+            if self.transactional or isinstance(reason, GaveUp):
                 raise
             raise Unknown(f"{reason}; {self.engine} cannot roll back") from reason
 

@@ -101,7 +101,7 @@ class Standbys:
         primary = _primary(states)
         source, system = nodes[primary], states[primary].system
         return {
-            name: [_copy_from(source, name)]
+            name: [copy_from(source, name)]
             for name, state in states.items()
             if name != primary and not (state.standby and state.system == system and state.follows == source.host)
         }
@@ -162,7 +162,7 @@ def _follows(primary: Address, name: str) -> str:
     return connection_string(primary, application_name=name)
 
 
-def _copy_from(primary: Address, name: str) -> Sequence[str]:
+def copy_from(primary: Address, name: str) -> Sequence[str]:
     """The command that makes a standby of an empty directory. The server syncs all of it when it starts from a copy, before it uses it."""
     source = _follows(primary, name).replace("$", "$$")
     how = ("--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf", "--no-sync")

@@ -114,7 +114,7 @@ class Host:
 
     def _write(self, connection: sqlite3.Connection, statements: Statements) -> Counted:
         if not self._writing.acquire(timeout=_BUSY_SECONDS):
-            raise Failure("refused", _BUSY)
+            raise Failure("gave_up", _BUSY)
         try:
             if len(statements) == 1:
                 return self._execute(connection, statements)
@@ -133,7 +133,7 @@ class Host:
         """Write in the transaction that the client leads; of several statements all are done or none."""
         first = not client.writing
         if first and not self._writing.acquire(timeout=_BUSY_SECONDS):
-            raise Failure("refused", _BUSY)
+            raise Failure("gave_up", _BUSY)
         client.writing = True
         connection = client.connection
         try:

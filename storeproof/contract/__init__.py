@@ -4,7 +4,7 @@ from storeproof.contract.address import Address, Part
 from storeproof.contract.cached import Cached
 from storeproof.contract.causal import Causal
 from storeproof.contract.clusters import Cluster, NodeAddresses, Promotion, Rebuilding, answering
-from storeproof.contract.failures import Breach, Refused, Unknown, Unsupported, WrongReply
+from storeproof.contract.failures import Breach, GaveUp, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import (
     Aggregate,
     Append,
@@ -72,6 +72,7 @@ __all__ = [
     "Fields",
     "Find",
     "Found",
+    "GaveUp",
     "Json",
     "Key",
     "KeyValue",

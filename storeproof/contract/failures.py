@@ -7,6 +7,10 @@ class Refused(Exception):
     """The operation definitely did not happen: the store rejected it, or the request was never sent."""
 
 
+class GaveUp(Refused):
+    """As `Refused`: the store waited for a lock as long as the adapter lets it, and gave up. That says nothing of what it can do."""
+
+
 class Unsupported(Exception):
     """The adapter or the store does not offer the operation."""
 

@@ -21,8 +21,8 @@ The wire protocol `embedded`, in both directions: four bytes of length, big-endi
 * request: `[name, argument, ...]`
 * reply: `[0, count, value]`; `count` is the number of records in the value, so that a load generator can tell a hit from a miss without
   decoding the value: the length of a list or map, a number or boolean itself, 0 of nil, 1 of anything else
-* reply: `[1, kind, message]`; `kind` is `refused` (certainly not done), `unsupported`, `unknown` (perhaps done), or `error`, which is
-  an exception that the host did not expect
+* reply: `[1, kind, message]`; `kind` is `refused` (certainly not done), `gave_up` (the same: it waited too long for a lock),
+  `unsupported`, `unknown` (perhaps done), or `error`, which is an exception that the host did not expect
 
 A client has one request in flight, or several that are answered in order.
 """

@@ -20,8 +20,9 @@ import msgpack
 from storeproof.embedded.framing import TooLong, pack, receive
 from storeproof.embedded.turns import Turns
 
-Kind = Literal["refused", "unsupported", "unknown", "error"]
-"""How an operation failed: certainly not done, not offered, perhaps done; `error`: a mistake in the host's own code."""
+Kind = Literal["refused", "gave_up", "unsupported", "unknown", "error"]
+"""How an operation failed: certainly not done, the same after too long a wait for a lock, not offered, perhaps done; `error`: a mistake in
+the host's own code."""
 
 _DRAIN_SECONDS = 20.0
 """How long a clean stop waits for requests that are being served."""

@@ -9,11 +9,11 @@ from typing import Any
 
 import msgpack
 
-from storeproof.contract import Address, Refused, Unknown, Unsupported, WrongReply
+from storeproof.contract import Address, GaveUp, Refused, Unknown, Unsupported, WrongReply
 from storeproof.embedded.framing import TooLong, pack, receive
 
 _TIMEOUT_SECONDS = 10.0
-_FAILURES = {"refused": Refused, "unsupported": Unsupported, "unknown": Unknown}
+_FAILURES = {"refused": Refused, "gave_up": GaveUp, "unsupported": Unsupported, "unknown": Unknown}
 
 
 class HostError(Exception):
@@ -36,7 +36,7 @@ class Link:
         """What the host's function of that name returns.
 
         Raises:
-            Refused, Unsupported, Unknown: as the host says; Unknown also if the connection is lost or no reply comes in time.
+            Refused, GaveUp, Unsupported, Unknown: as the host says; Unknown also if the connection is lost or no reply comes in time.
             WrongReply: the reply is not of this protocol.
             HostError: the function raised an exception that `serve(errors=...)` does not name.
         """

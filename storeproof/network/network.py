@@ -109,7 +109,7 @@ class Network:
         self._apply()
 
     def slow(self, node: str, kbits: Mapping[str, int]) -> None:
-        """What the node sends to each of these takes as long as on a line of so many kilobits per second; clients notice nothing."""
+        """What the node sends to each of these takes as long as on a line of this many kilobits per second; clients notice nothing."""
         if node in self._slow:
             run(self._unslow(node))
         self._slow.add(node)

@@ -25,7 +25,7 @@ from storeproof.adapters.mysql import link as mysql_link
 from storeproof.adapters.postgresql import link as postgresql_link
 from storeproof.adapters.redis import link as redis_link
 from storeproof.adapters.tarantool import link as tarantool_link
-from storeproof.contract import Address, Layout, Refused, Unknown, Unsupported, Version, WrongReply
+from storeproof.contract import Address, GaveUp, Layout, Refused, Unknown, Unsupported, Version, WrongReply
 from tests.shipped import SHIPPED
 
 MODELS = SHIPPED.models
@@ -233,6 +233,8 @@ def _stumbled() -> Exception:
         (redis_link.failure_of, ResponseError("WRONGTYPE Operation against a key"), Refused),
         (redis_link.failure_of, InvalidResponse("Protocol Error: b'?'"), WrongReply),
         (redis_link.failure_of, RedisGone("closed"), Unknown),
+        (mysql_link.failure_of, pymysql.OperationalError(1205, "Lock wait timeout exceeded"), GaveUp),
+        (mysql_link.failure_of, pymysql.OperationalError(1213, "Deadlock found"), Refused),
         (mongodb_link._failure_of, OperationFailure("no such command", 59), Unsupported),
         (mongodb_link._failure_of, OperationFailure("not implemented", 238), Unsupported),
         (mongodb_link._failure_of, OperationFailure("Feature not supported: $lookup", 303), Unsupported),

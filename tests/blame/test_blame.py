@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.blame import REPEATED, RULES, Ending, Party, decisive, ending_of, in_clean_up, judge, outcome_of
-from storeproof.contract import Breach, Refused, Unknown, Unsupported, WrongReply
+from storeproof.contract import Breach, GaveUp, Refused, Unknown, Unsupported, WrongReply
 from storeproof.errors import MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
 from storeproof.outcome import Outcome
 from tests.architecture.installed import CHECKOUT
@@ -27,6 +27,7 @@ BY_EXCEPTION: list[tuple[BaseException, Outcome, Outcome, Party, Outcome | None]
     (StoreDied("ended with exit status 1", "write: No space left on device"), FAIL, FAIL, Party.STORE, FAIL),
     (Unsupported("unknown command"), FAIL, UNSUPPORTED, Party.STORE, None),
     (Unknown("timed out after 5 s"), OPEN, OPEN, Party.UNDETERMINED, None),
+    (GaveUp("1205: Lock wait timeout exceeded"), OPEN, OPEN, Party.UNDETERMINED, None),
     (TimeoutError("not done after 60 s"), OPEN, OPEN, Party.UNDETERMINED, None),
     (StoreDied("it ended with exit status 1"), FAIL, FAIL, Party.STORE, FAIL),
     (MachineFailed("killed from outside by SIGKILL"), OPEN, OPEN, Party.MACHINE, None),

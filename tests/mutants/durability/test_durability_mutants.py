@@ -12,7 +12,6 @@ import pytest
 
 from tests.mutants.durability import cluster_lies, host_lies, server_lies, trials
 from tests.mutants.durability.lie import Found, Lie
-from tests.network.network_rights import needs_networks
 
 Seen = Mapping[str, Found]
 
@@ -21,17 +20,19 @@ _SETS: Mapping[str, tuple[Sequence[Lie], Sequence[Lie]]] = {
     "servers": (server_lies.LIES, server_lies.HONEST),
     "clusters": (cluster_lies.LIES, ()),
 }
-_MARKS = {"hosts": (), "servers": (pytest.mark.servers,), "clusters": (pytest.mark.servers, needs_networks)}
 _seen: dict[str, Seen] = {}
 
 
 def _of(name: str, number: int) -> list[object]:
-    return [pytest.param(name, lie, id=lie.name, marks=(pytest.mark.slow, *_MARKS[name])) for lie in _SETS[name][number]]
+    marks = [pytest.mark.slow, *([] if name == "hosts" else [pytest.mark.servers])]
+    return [pytest.param(name, lie, id=lie.name, marks=marks) for lie in _SETS[name][number]]
 
 
 @pytest.fixture
-def seen(which: str, tmp_path_factory: pytest.TempPathFactory) -> Seen:
+def seen(which: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Seen:
     """By name: what was found of each liar and each honest store. One run of all."""
+    if which == "clusters":
+        request.getfixturevalue("networks")
     if which not in _seen:
         mutants, honest = _SETS[which]
         _seen[which] = trials.found(mutants, tmp_path_factory.mktemp(which), to_the_end=honest)
