@@ -7,13 +7,14 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from storeproof.contract import Collection, Json, Key, Layout, Record, Refused, Unsupported, call, supports
+from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.load_records import fill
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
@@ -34,8 +35,44 @@ _ASKED = 40
 """Records of each kind for which the index is asked."""
 _HEAD_START = 0.02
 """Seconds, at most, by which duplicates come before the index that forbids them, in every second round."""
+_OF_EACH = 2
+"""Queries of each client while the index is gone: one of them may have been under way when it was dropped."""
+_LOOK = 0.001
+"""Seconds between two looks at how many they are."""
 _LONGEST = 60.0
 """Seconds for the clients of one round."""
+
+
+@dataclass
+class Reader:
+    """One client, which asks for single values until it is told to stop."""
+
+    number: int
+    right: int = 0
+    refused: int = 0
+
+    @property
+    def asked(self) -> int:
+        """Queries that were answered or refused."""
+        return self.right + self.refused
+
+    def read(self, sut: StoreUnderTest, layout: Layout, stop: threading.Event) -> None:
+        """Ask."""
+        session = sut.connect(sut.shared())
+        choice = random.Random(f"{sut.seed}/{self.number}")
+        try:
+            own = session.collection(layout)
+            while not stop.is_set() or self.right < _AT_LEAST:
+                value = choice.randrange(_RECORDS)
+                try:
+                    found = call(own, layout, "count_where", Where.model_validate({"filter": ["stock", "eq", value]}))
+                except Refused:
+                    self.refused += 1
+                    continue
+                assert found == 1, f"one record has stock {value}; while the index was dropped the store counted {found}"
+                self.right += 1
+        finally:
+            session.close()
 
 
 @dataclass
@@ -162,20 +199,32 @@ def test_answers_stay_right_while_an_index_is_dropped(capability: str, sut: Stor
     except Unsupported as reason:
         case_result.settle(lacking, f"without the index the queries are not possible: {reason}")
     _create(collection, layout, index, lacking, case_result)
-    stop = threading.Event()
+    stop, readers = threading.Event(), [Reader(number) for number in range(_WRITERS)]
     with ThreadPoolExecutor(_WRITERS) as pool:
-        reading = [pool.submit(_read, sut, layout, client, stop) for client in range(_WRITERS)]
+        reading = [pool.submit(reader.read, sut, layout, stop) for reader in readers]
         try:
             for _ in range(_ROUNDS):
                 assert call(collection, layout, "drop_index", index.name) is True
-                _where(collection, layout, "stock", 1)
+                _let_each_ask(readers, reading)
                 _create(collection, layout, index, lacking, case_result)
         finally:
             stop.set()
-        answers, refused = (sum(each) for each in zip(*(each.result(_LONGEST) for each in reading), strict=True))
+        for each in reading:
+            each.result(_LONGEST)
+    answers, refused = sum(reader.right for reader in readers), sum(reader.refused for reader in readers)
     case_result.add(
         f"{answers} answers were correct while an index was dropped and created {_ROUNDS} times; {refused} queries were refused"
     )
+
+
+def _let_each_ask(readers: list[Reader], reading: list[Future[None]]) -> None:
+    """Wait until each has asked what it had not asked before, or has ended."""
+    wanted = [reader.asked + _OF_EACH for reader in readers]
+
+    def asked() -> bool:
+        return all(each.done() or reader.asked >= number for each, reader, number in zip(reading, readers, wanted, strict=True))
+
+    wait_until(asked, _LONGEST, _LOOK)
 
 
 def _fill(fresh: Fresh, lacking: Outcome, case_result: CaseResult) -> tuple[Collection, Layout]:
@@ -257,24 +306,3 @@ def _add_twins(sut: StoreUnderTest, layout: Layout, names: list[str], building: 
     finally:
         session.close()
     return taken
-
-
-def _read(sut: StoreUnderTest, layout: Layout, client: int, stop: threading.Event) -> tuple[int, int]:
-    """Ask for single values until told to stop; how many answers were right, and how many times the store refused."""
-    session = sut.connect(sut.shared())
-    choice = random.Random(f"{sut.seed}/{client}")
-    right = refused = 0
-    try:
-        own = session.collection(layout)
-        while not stop.is_set() or right < _AT_LEAST:
-            value = choice.randrange(_RECORDS)
-            try:
-                found = call(own, layout, "count_where", Where.model_validate({"filter": ["stock", "eq", value]}))
-            except Refused:
-                refused += 1
-                continue
-            assert found == 1, f"one record has stock {value}; while the index was dropped the store counted {found}"
-            right += 1
-    finally:
-        session.close()
-    return right, refused

@@ -1,6 +1,7 @@
 """Tries stores that lie as any store is tried: by the suites, from store files, each with the one fault that it claims to survive.
 
-The variants of these files name no settings, so that there is nothing to read back: it is the fault that must show the lie.
+The variants of single servers name no settings, so that there is nothing to read back, and those of clusters have the settings that they
+name: it is the fault that must show the lie.
 """
 
 from __future__ import annotations
