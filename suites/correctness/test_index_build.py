@@ -218,13 +218,15 @@ def test_answers_stay_right_while_an_index_is_dropped(capability: str, sut: Stor
 
 
 def _let_each_ask(readers: list[Reader], reading: list[Future[None]]) -> None:
-    """Wait until each has asked what it had not asked before, or has ended."""
+    """Wait until each has asked what it had not asked before, or has ended. Raises `TimeoutError`: one does neither."""
     wanted = [reader.asked + _OF_EACH for reader in readers]
 
     def asked() -> bool:
         return all(each.done() or reader.asked >= number for each, reader, number in zip(reading, readers, wanted, strict=True))
 
     wait_until(asked, _LONGEST, _LOOK)
+    if not asked():
+        raise TimeoutError(f"not each client had an answer {_LONGEST:g} s after the index was dropped")
 
 
 def _fill(fresh: Fresh, lacking: Outcome, case_result: CaseResult) -> tuple[Collection, Layout]:
