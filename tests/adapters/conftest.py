@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from storeproof.contract import Layout
+from storeproof.experiments.durability.clusters import cluster_experiment
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.store_under_test import StoreUnderTest
 from tests.adapters.real_clusters import launched
@@ -31,3 +32,10 @@ def whole(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
     cluster.wait_whole()
     yield cluster
     cluster.heal()
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An old primary answers until it misses the others, which is long enough for a partition."""
+    monkeypatch.setattr(cluster_experiment, "_SIDES_SECONDS", 0.2)
+    monkeypatch.setattr(cluster_experiment, "_DEPOSED_SECONDS", 0.2)

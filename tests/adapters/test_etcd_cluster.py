@@ -12,7 +12,6 @@ import pytest
 from storeproof import native_support
 from storeproof.adapters.etcd.link import Link
 from storeproof.contract import Address, Unknown
-from storeproof.experiments.durability.clusters import cluster_experiment
 from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.outcome import Outcome
@@ -84,11 +83,9 @@ def test_an_isolated_leader_acknowledges_nothing_and_only_serializable_reads_are
 @pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 @pytest.mark.parametrize(("reads", "outcome"), [("serializable", Outcome.FAIL), ("linearizable", Outcome.PASS)])
 def test_a_member_that_serves_old_reads_and_is_said_to_be_linearizable_is_caught(
-    reads: str, outcome: Outcome, whole: ClusterHandle, monkeypatch: pytest.MonkeyPatch
+    reads: str, outcome: Outcome, whole: ClusterHandle, short: None
 ) -> None:
     """Both claim it; one of them reads what the member has, which no longer hears what the others agree on."""
-    monkeypatch.setattr(cluster_experiment, "_SIDES_SECONDS", 0.2)
-    monkeypatch.setattr(cluster_experiment, "_DEPOSED_SECONDS", 0.2)
     summary = contended(whole, under_test(f"etcd:{VARIANTS[reads]}"), IsolatePrimary(), ONE)
     assert summary.outcome(claimed=True) is outcome, summary.detail()
     assert summary.strikes == {"isolate_primary": 1}

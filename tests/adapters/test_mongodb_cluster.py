@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 
 from storeproof import native_support
-from storeproof.experiments.durability.clusters import cluster_experiment
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.deaf_primary import DeafPrimary
 from storeproof.faults.isolate_primary import IsolatePrimary
@@ -33,13 +32,6 @@ def cluster(networks: None) -> Iterator[ClusterHandle]:
     """A cluster for all tests; its settings were read back from each node."""
     with launched(under_test("mongodb:three-members-linearizable")) as handle:
         yield handle
-
-
-@pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The old primary acknowledges until it misses the others, which is long enough."""
-    monkeypatch.setattr(cluster_experiment, "_SIDES_SECONDS", 0.2)
-    monkeypatch.setattr(cluster_experiment, "_DEPOSED_SECONDS", 0.2)
 
 
 def test_what_each_session_asks_for_is_read_back(cluster: ClusterHandle) -> None:

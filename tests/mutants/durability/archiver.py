@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import sys
 import time
 
@@ -16,13 +17,10 @@ def main(address: str, port: int, arguments: list[str]) -> None:
     """Does not return."""
     listener = socket.create_server((address, port + 1))
     listener.set_inheritable(True)
-    while True:
-        try:
-            socket.create_connection((address, port)).close()
-        except ConnectionRefusedError:
-            time.sleep(0.05)
-        else:
-            os.execvp("pg_receivewal", ["pg_receivewal", *arguments])
+    # A server listens before it takes connections: one that recovers refuses them, and the tool would end.
+    while subprocess.run(["pg_isready", "--quiet", f"--host={address}", f"--port={port}"], check=False).returncode != 0:
+        time.sleep(0.05)
+    os.execvp("pg_receivewal", ["pg_receivewal", *arguments])
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
-from storeproof.experiments.durability.clusters.cluster_experiment import ClusterRound
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.rounds import Round, Rounds
 
@@ -17,7 +17,7 @@ MEANT: dict[str, list[str]] = json.loads(os.environ["MEANT_FOR_THE_LIES"])
 _PATIENCE = 20
 """Rounds at most, instead of 5. What a torn page does to a store is a matter of luck, and of what else the machine does."""
 
-_all_rounds, _all_of_cluster = Rounds.rounds, ClusterRounds.rounds
+_all_rounds = Rounds.rounds
 _meant: list[str] = []
 """For the store that is being tried."""
 
@@ -28,25 +28,23 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     _meant[:] = MEANT.get(item.callspec.params["sut"].target.store.name, [])  # type: ignore[attr-defined]
 
 
-def _until_found(rounds: Rounds) -> Iterator[Round]:
+def _patiently(rounds: Rounds) -> Iterator[Round]:
     if _meant:
         rounds._scale = rounds._scale.model_copy(update={"rounds": _PATIENCE})
-    for each in _all_rounds(rounds):
-        yield each
-        if _found(rounds):
-            return
+    return _all_rounds(rounds)
 
 
-def _until_found_in_cluster(rounds: ClusterRounds) -> Iterator[ClusterRound]:
-    for each in _all_of_cluster(rounds):
-        yield each
-        if _found(rounds):
-            return
+def _until_found(every: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[Any]]:
+    """The rounds of an experiment up to the one that found what is meant."""
+
+    def rounds(experiment: Any) -> Iterator[Any]:
+        for each in every(experiment):
+            yield each
+            if any(experiment.summary.anomalies[kind] for kind in _meant):
+                return
+
+    return rounds
 
 
-def _found(rounds: Rounds | ClusterRounds) -> bool:
-    return any(rounds.summary.anomalies[kind] for kind in _meant)  # type: ignore[index]
-
-
-Rounds.rounds = _until_found  # type: ignore[method-assign]
-ClusterRounds.rounds = _until_found_in_cluster  # type: ignore[method-assign]
+Rounds.rounds = _until_found(_patiently)  # type: ignore[method-assign]
+ClusterRounds.rounds = _until_found(ClusterRounds.rounds)  # type: ignore[method-assign]
