@@ -7,6 +7,7 @@ from typing import Final, Literal
 from pydantic import Field
 
 from storeproof.blame import Party
+from storeproof.machine.cores import FEWEST
 from storeproof.outcome import IDLE, Outcome, Stage, is_failure
 from storeproof.result.measured.cache import CacheRecord
 from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord
@@ -112,6 +113,16 @@ class Environment(Part):
     """None in results of formats before 2.1."""
     python: str
     packages: dict[str, str]
+
+    @property
+    def confined(self) -> bool:
+        """Whether each store was given less of the machine than it is by default: fewer cores, or a part of the memory."""
+        given = self.placement
+        if given is None or not given.server:
+            return False
+        # Of fewer cores than are split, a store has all.
+        used = given.server if given.shared or self.cores < FEWEST else (*given.server, *given.generator)
+        return given.memory_bytes is not None or len(set(used)) < self.cores
 
 
 class OutcomeRecord(Part):

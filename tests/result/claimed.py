@@ -9,7 +9,7 @@ from typing import Any
 from storeproof.outcome import Outcome
 from storeproof.result.claims import JudgedClaim, judge
 from storeproof.result.measurement import Measurement
-from storeproof.result.model import Result, StoreResult
+from storeproof.result.model import Placement, Result, StoreResult
 from storeproof.spec.questions.claim import ClaimsFile
 from tests.report.sample import sample_environment, sample_result
 from tests.result.records import measured, struck
@@ -50,6 +50,12 @@ def result(*stores: StoreResult, run: str = "r1", noise: float = 1.0, **changed:
         far = sqrt(3 * (log(noise) / 1.96) ** 2 / (pi / 3))
         stores = (*stores, store("noisy:only", number("single-get", *(1000 * exp(each) for each in (-far, 0, far)))))
     return Result(edition=sample.edition, run=info, environment=sample_environment(), stores=list(stores))
+
+
+def given(found: Result, server: list[int], generator: list[int], cores: int, shared: str = "", memory: int | None = None) -> Result:
+    """The same on a machine of so many cores, of which the stores and the load generator were given these."""
+    placement = Placement(server=server, generator=generator, shared=shared, memory_bytes=memory)
+    return found.model_copy(update={"environment": found.environment.model_copy(update={"cores": cores, "placement": placement})})
 
 
 SIDES: dict[str, Any] = {

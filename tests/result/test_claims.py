@@ -11,7 +11,7 @@ from storeproof.result.claims import Verdict, judge
 from storeproof.result.claims.command import SCALE, command_for
 from storeproof.result.model import Result
 from storeproof.spec.questions.read_claims import read_claims
-from tests.result.claimed import SIDES, TWICE, around, file_of, judged, number, result, store, two
+from tests.result.claimed import SIDES, TWICE, around, file_of, given, judged, number, result, store, two
 from tests.result.records import measured
 from tests.shipped import SHIPPED
 
@@ -291,6 +291,15 @@ def test_the_best_match_is_chosen_and_not_the_best_ratio() -> None:
         assert chosen(TWICE, one, later)[3] == chosen(TWICE, later, one)[3] == "later"
         larger = two(around(fast), around(1000), run="larger", scale="full")
         assert chosen(TWICE, later, larger)[3] == "larger"
+        assert chosen(TWICE, one, given(later, [0], [1], 2))[3] == "older"
+
+
+def test_that_a_store_was_given_a_part_of_the_machine_is_said() -> None:
+    """By what it was given."""
+    run = two(around(2000), around(1000))
+    assert "each store was given 1 core" in judged(TWICE, given(run, [0], [1], 2)).differs
+    assert "each store was given 2 cores and 1 GiB" in judged(TWICE, given(run, [0, 1], [2, 3], 4, memory=2**30)).differs
+    assert not any("was given" in each for each in judged(TWICE, given(run, [0, 1], [2, 3], 4)).differs)
 
 
 def test_the_nearest_number_of_clients_is_chosen_that_both_sides_have() -> None:

@@ -1,8 +1,9 @@
 """Which results of a store and variant are joined: those of one server. Decisions and the site join by this rule.
 
 A server is its version, its settings and, where both results know it, its program. Results that are large enough for decisions come before
-quick checks, and newer ones before older ones. The first of them that tried at least half of the capabilities says which server it is, so
-that a run of a few cases does not hide one of all; without one, the first of all. Results of other servers are left out, with the reason.
+quick checks, those of a server with all that it has by default before those of one that was given less, and newer ones before older ones.
+The first of them that tried at least half of the capabilities says which server it is, so that a run of a few cases does not hide one of
+all; without one, the first of all. Results of other servers are left out, with the reason.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ class InResult(Protocol):
 T = TypeVar("T", bound=InResult)
 
 
-def preference(result: Result) -> tuple[bool, datetime]:
+def preference(result: Result) -> tuple[bool, bool, datetime]:
     """Greater for evidence that is preferred."""
-    return result.run.scale != SMOKE, _moment(result.run.started)
+    return result.run.scale != SMOKE, not result.environment.confined, _moment(result.run.started)
 
 
 def tried(store: StoreResult) -> int:

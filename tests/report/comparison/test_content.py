@@ -25,7 +25,7 @@ from tests.result.records import measured
 from tests.result.test_compare import _beside, rounds, side
 
 FAST, SLOW = {"rounds": rounds(1080, 1081, 1079)}, {"rounds": rounds(1000, 1001, 999)}
-SERIES, SPEEDS, AGAIN = (CHECKOUT / "reports" / name for name in ("2026-11-23-series", "2026-11-27-speeds", "2026-11-27-speeds-again"))
+SERIES, SPEEDS, AGAIN = (CHECKOUT / "reports" / name for name in ("2026-11-27-series", "2026-11-27-speeds", "2026-11-27-speeds-again"))
 
 
 def _screen(content: Content, width: int = 80) -> list[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from storeproof.outcome import Outcome
 from storeproof.result.compare import Side
 from storeproof.result.model import Result
 from storeproof.result.needs.servers import of_one_server, preference
-from tests.result.claimed import result, store
+from tests.result.claimed import given, result, store
 from tests.site.made import tried
 
 ONE, TWO, THREE = "key_access.put-get", "key_access.delete", "text.language-ja"
@@ -30,6 +32,33 @@ def test_what_is_large_enough_comes_first_then_what_is_newer() -> None:
         result(run="new", started="2026-02-01T00:00:00"),
     ]
     assert [each.run.id for each in sorted(runs, key=preference, reverse=True)] == ["new", "old", "odd", "smoke"]
+
+
+def test_a_store_that_was_given_less_is_no_evidence_before_one_with_all() -> None:
+    """Although it is newer: a server that uses several cores is slower on one."""
+    older = result(run="all", started="2020-01-01T00:00:00Z")
+    assert [each.run.id for each in sorted((given(result(run="given"), [0], [1], 2), older), key=preference, reverse=True)] == [
+        "all",
+        "given",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("found", "confined"),
+    [
+        (given(result(run="given"), [0, 1], [0, 1], 2, "2 cores: client and server share them"), False),
+        (given(result(run="given"), [0], [1], 2), True),
+        (given(result(run="given"), [0], [0], 2, "shared"), True),
+        (given(result(run="given"), [0, 1], [2, 3], 4), False),
+        (given(result(run="given"), [0], [2, 3], 4), True),
+        (given(result(run="given"), [0, 1], [2, 3], 4, memory=2**30), True),
+        (given(result(run="given"), [], [], 4, "nothing was parted"), False),
+        (result(run="older format"), False),
+    ],
+)
+def test_a_store_is_given_less_by_fewer_cores_or_less_memory(found: Result, confined: bool) -> None:
+    """Than are its own by default: all of two or three, all but the load generator's of more."""
+    assert found.environment.confined is confined
 
 
 def test_a_run_of_a_few_cases_does_not_say_which_server_it_is() -> None:
