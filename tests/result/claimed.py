@@ -53,7 +53,7 @@ def result(*stores: StoreResult, run: str = "r1", noise: float = 1.0, **changed:
 
 
 def given(found: Result, server: list[int], generator: list[int], cores: int, shared: str = "", memory: int | None = None) -> Result:
-    """The same on a machine of so many cores, of which the stores and the load generator were given these."""
+    """The same on a machine with this number of cores, of which the stores and the load generator were given these."""
     placement = Placement(server=server, generator=generator, shared=shared, memory_bytes=memory)
     return found.model_copy(update={"environment": found.environment.model_copy(update={"cores": cores, "placement": placement})})
 
