@@ -287,7 +287,8 @@ def _source_of(result: Result) -> str:
     machine = result.environment
     return (
         f"run {result.run.id}, {result.run.started[:10]}, scale {result.run.scale}, edition {result.edition.version}, "
-        f"{machine.cpu}, {units.plural(machine.cores, 'core')}, {units.size(machine.memory_bytes)}."
+        f"{machine.cpu}, {units.plural(machine.cores, 'core')}, {units.size(machine.memory_bytes)}"
+        + (f", of which each store was given {machine.confined_to}." if machine.confined_to else ".")
     )
 
 

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
+from storeproof import units
 from storeproof.blame import Party
 from storeproof.machine.cores import FEWEST
 from storeproof.outcome import IDLE, Outcome, Stage, is_failure
@@ -115,14 +116,17 @@ class Environment(Part):
     packages: dict[str, str]
 
     @property
-    def confined(self) -> bool:
-        """Whether each store was given less of the machine than it is by default: fewer cores, or a part of the memory."""
+    def confined_to(self) -> str:
+        """Cores and memory of each store, in words, where it was given less of the machine than by default; else empty."""
         given = self.placement
         if given is None or not given.server:
-            return False
+            return ""
         # Of fewer cores than are split, a store has all.
         used = given.server if given.shared or self.cores < FEWEST else (*given.server, *given.generator)
-        return given.memory_bytes is not None or len(set(used)) < self.cores
+        if given.memory_bytes is None and len(set(used)) == self.cores:
+            return ""
+        memory = f" and {units.size(given.memory_bytes)}" if given.memory_bytes is not None else ""
+        return units.plural(len(given.server), "core") + memory
 
 
 class OutcomeRecord(Part):

@@ -41,10 +41,8 @@ def of_the_run(file: ClaimsFile, conditions: Conditions, side: Side) -> Iterator
     if conditions.machine or conditions.cores:
         told = ", ".join(filter(None, (conditions.machine, units.plural(conditions.cores, "core") if conditions.cores else "")))
         yield f"{machine.cpu}, {units.plural(machine.cores, 'core')}, {units.size(machine.memory_bytes)} (text: {told})"
-    if machine.placement is not None and machine.confined:
-        memory = machine.placement.memory_bytes
-        given = units.plural(len(machine.placement.server), "core") + (f" and {units.size(memory)}" if memory is not None else "")
-        yield f"each store was given {given}"
+    if machine.confined_to:
+        yield f"each store was given {machine.confined_to}"
     local = side.store.launch in _LOCAL
     if conditions.network == "remote" and local:
         yield "client and server on one machine (text: on two)"

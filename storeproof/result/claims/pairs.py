@@ -86,7 +86,7 @@ def _candidates(
                     a.result.run.id != b.result.run.id,
                     sum(side.store.durability.proven is None for side in (a, b)),
                     _distance(one.clients, clients),
-                    sum(side.result.environment.confined for side in (a, b)),
+                    sum(bool(side.result.environment.confined_to) for side in (a, b)),
                     _SCALES.index(a.result.run.scale) if a.result.run.scale in _SCALES else len(_SCALES),
                     ages.index(a.result.run.started) + ages.index(b.result.run.started),
                 )  # fmt: skip

@@ -33,7 +33,7 @@ T = TypeVar("T", bound=InResult)
 
 def preference(result: Result) -> tuple[bool, bool, datetime]:
     """Greater for evidence that is preferred."""
-    return result.run.scale != SMOKE, not result.environment.confined, _moment(result.run.started)
+    return result.run.scale != SMOKE, not result.environment.confined_to, _moment(result.run.started)
 
 
 def tried(store: StoreResult) -> int:

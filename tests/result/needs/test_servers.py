@@ -46,19 +46,19 @@ def test_a_store_that_was_given_less_is_no_evidence_before_one_with_all() -> Non
 @pytest.mark.parametrize(
     ("found", "confined"),
     [
-        (given(result(run="given"), [0, 1], [0, 1], 2, "2 cores: client and server share them"), False),
-        (given(result(run="given"), [0], [1], 2), True),
-        (given(result(run="given"), [0], [0], 2, "shared"), True),
-        (given(result(run="given"), [0, 1], [2, 3], 4), False),
-        (given(result(run="given"), [0], [2, 3], 4), True),
-        (given(result(run="given"), [0, 1], [2, 3], 4, memory=2**30), True),
-        (given(result(run="given"), [], [], 4, "nothing was parted"), False),
-        (result(run="older format"), False),
+        (given(result(run="given"), [0, 1], [0, 1], 2, "2 cores: client and server share them"), ""),
+        (given(result(run="given"), [0], [1], 2), "1 core"),
+        (given(result(run="given"), [0], [0], 2, "shared"), "1 core"),
+        (given(result(run="given"), [0, 1], [2, 3], 4), ""),
+        (given(result(run="given"), [0], [2, 3], 4), "1 core"),
+        (given(result(run="given"), [0, 1], [2, 3], 4, memory=2**30), "2 cores and 1 GiB"),
+        (given(result(run="given"), [], [], 4, "nothing was parted"), ""),
+        (result(run="older format"), ""),
     ],
 )
-def test_a_store_is_given_less_by_fewer_cores_or_less_memory(found: Result, confined: bool) -> None:
+def test_a_store_is_given_less_by_fewer_cores_or_less_memory(found: Result, confined: str) -> None:
     """Than are its own by default: all of two or three, all but the load generator's of more."""
-    assert found.environment.confined is confined
+    assert found.environment.confined_to == confined
 
 
 def test_a_run_of_a_few_cases_does_not_say_which_server_it_is() -> None:
