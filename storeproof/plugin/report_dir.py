@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from storeproof.errors import UsageError
@@ -92,3 +93,13 @@ class ReportDir:
         os.ftruncate(descriptor, 0)
         os.write(descriptor, str(os.getpid()).encode())
         self._lock = descriptor
+
+
+def without_report_dir(arguments: Iterable[str]) -> Iterator[str]:
+    """A run's arguments as its result holds them: where its report went is about one machine, and not about what was tried."""
+    words = iter(arguments)
+    for word in words:
+        if word == "--report-dir":
+            next(words, None)
+        elif not word.startswith("--report-dir="):
+            yield word

@@ -31,7 +31,7 @@ from storeproof.plugin.idle_case import idle_case
 from storeproof.plugin.needs import NeedsRun
 from storeproof.plugin.options import named
 from storeproof.plugin.progress import Progress
-from storeproof.plugin.report_dir import ReportDir
+from storeproof.plugin.report_dir import ReportDir, without_report_dir
 from storeproof.plugin.run_options import run_options
 from storeproof.result.case_result import CaseResult
 from storeproof.result.model import CorpusUsed, EditionUsed, Placement, Result, RunInfo
@@ -322,7 +322,7 @@ class Run:
                 id=self._id,
                 started=self._started.isoformat(timespec="seconds"),
                 seconds=round(time.monotonic() - self._clock, 1),
-                command=redact_command(["pytest", *map(str, self._config.invocation_params.args)], passwords),
+                command=redact_command(["pytest", *without_report_dir(map(str, self._config.invocation_params.args))], passwords),
                 seed=self.options.seed,
                 scale=self.options.scale.scale,
                 storeproof=storeproof.__version__,

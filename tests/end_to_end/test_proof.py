@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -50,6 +51,14 @@ def test_a_result_says_what_may_be_cited(proven: Run) -> None:
     assert store["operations"]["single_key"]["get"] == "pass"
     assert (store["durability"]["proven"], store["durability"]["cited"], store["cites"]) == ("process_crash", None, None)
     assert store["binary_digest"] == digest_of(sys.executable)
+
+
+def test_a_result_holds_the_command_but_not_where_the_report_went(proven: Run) -> None:
+    """The command can be published as it is."""
+    words = shlex.split(proven.result["run"]["command"])
+    assert words[0] == "pytest"
+    assert "--seed=1" in words
+    assert not [each for each in words if "report-dir" in each]
 
 
 def test_a_run_that_cites_is_measured_and_says_so(proven: Run, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.errors import UsageError
-from storeproof.plugin.report_dir import ReportDir
+from storeproof.plugin.report_dir import ReportDir, without_report_dir
 from tests.end_to_end.running import run, start, wait_for
 
 _HOLD = """
@@ -56,6 +56,12 @@ def test_an_empty_directory_is_refused() -> None:
     """`--report-dir=` is a usage error."""
     with pytest.raises(UsageError, match="--report-dir is empty; give a directory"):
         ReportDir("")
+
+
+@pytest.mark.parametrize("given", [["--report-dir=out"], ["--report-dir", "out"]], ids=["one word", "two words"])
+def test_the_directory_is_taken_out_of_a_command(given: list[str]) -> None:
+    """In both ways to give it, and nothing else is."""
+    assert list(without_report_dir(["suites/", *given, "--store", "redis"])) == ["suites/", "--store", "redis"]
 
 
 @pytest.mark.slow
