@@ -20,8 +20,8 @@ LEGEND: Final = (
 CHOICE: Final = (
     "Measurements are chosen by how well they match, before any rate is looked at: pairs that `storeproof compare` allows, the text's own "
     "stores, one run, interleaved rounds, proven durability, the nearest number of clients, stores with all the cores and "
-    "memory that they have by default, the larger scale, the later run. Of unlike durability or topology are only the sides of claims that "
-    "are about it."
+    "memory that they have by default, numbers that the load generator did not limit, the larger scale, the later run. Of unlike "
+    "durability or topology are only the sides of claims that are about it."
 )
 
 

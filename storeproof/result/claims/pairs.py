@@ -45,7 +45,8 @@ def find(claim: PublishedClaim, workloads: tuple[str, str], clients: int | None,
     """The pair that matches best; None if one of the sides, or the two at once, were not measured.
 
     Pairs that may be compared come first. Among these: the text's own stores, one run, interleaved rounds, proven durability, the number
-    of clients, stores that were given all that they have by default, the larger scale, and the later run.
+    of clients, stores that were given all that they have by default, numbers that the load generator did not limit, the larger scale,
+    and the later run.
     """
     found = [
         (key, Found(a, b, pair, pair.refused))
@@ -87,6 +88,7 @@ def _candidates(
                     sum(side.store.durability.proven is None for side in (a, b)),
                     _distance(one.clients, clients),
                     sum(bool(side.result.environment.confined_to) for side in (a, b)),
+                    sum(each.at_least for each in (one, other)),
                     _SCALES.index(a.result.run.scale) if a.result.run.scale in _SCALES else len(_SCALES),
                     ages.index(a.result.run.started) + ages.index(b.result.run.started),
                 )  # fmt: skip
