@@ -104,7 +104,7 @@ def _ratio(a: Side, b: Side, workload: str) -> Pair:
 
 def test_how_fast_rows_are_loaded() -> None:
     """The fifth finding."""
-    rows = _result("2026-11-25-full-rows")
+    rows = _result("2026-11-27-full-rows")
     for name, title in (("mariadb", "MariaDB loaded"), ("mongodb", "MongoDB")):
         measured = _measured(rows, name, "row-load")
         assert f"{title} {round(measured.throughput.median, -3):,.0f}" in TEXT
