@@ -159,7 +159,7 @@ def test_a_paused_node_does_not_answer_until_it_goes_on(handle: ClusterHandle) -
     """As by SIGSTOP."""
     node = handle.node("n1")
     node.pause()
-    assert {psutil.Process(pid).status() for pid in node.pids} == {psutil.STATUS_STOPPED}
+    assert eventually(lambda: {psutil.Process(pid).status() for pid in node.pids} == {psutil.STATUS_STOPPED})
     node.resume()
     assert command(node.address, "PING") == "+PONG\r\n"
 
