@@ -18,12 +18,12 @@ FOR_EACH: dict[str, Any] = {
 }
 
 
-def two_workloads(a: bool = False, b: bool = False) -> JudgedClaim:
+def two_workloads(a: bool = False, b: bool = False, rates: tuple[int, int] = (2000, 3000)) -> JudgedClaim:
     """Twice and three times as fast; where the load generator was the limit of A or B in the first."""
-    sides = (("redis:aof-always", (2000, 3000), a), ("mongodb:journaled", (1000, 1000), b))
+    sides = (("redis:aof-always", rates, a), ("mongodb:journaled", (1000, 1000), b))
     stores = [
-        store(name, number("ycsb-a", *around(rates[0]), at_least=limited), number("ycsb-b", *around(rates[1])))
-        for name, rates, limited in sides
+        store(name, number("ycsb-a", *around(there[0]), at_least=limited), number("ycsb-b", *around(there[1])))
+        for name, there, limited in sides
     ]
     return judged(FOR_EACH, result(*stores))
 
@@ -40,6 +40,20 @@ def two_workloads(a: bool = False, b: bool = False) -> JudgedClaim:
 def test_several_ratios_are_written_as_their_range_or_the_bound_of_all(a: bool, b: bool, said: str) -> None:
     """A lower bound of one of them is none of a middle; with two lower bounds there is no ratio."""
     assert words.measured(two_workloads(a, b)) == said
+
+
+@pytest.mark.parametrize(
+    ("rates", "limited", "said"),
+    [
+        ((500, 3000), False, "0.5 [0.486, 0.514] in 1 of 2 workloads"),
+        ((500, 3000), True, "≤ 0.514 in 1 of 2 workloads"),
+        ((500, 400), False, "0.4 to 0.5 in 2 workloads"),
+    ],
+)
+def test_a_refuted_claim_shows_the_ratios_that_refute_it(rates: tuple[int, int], limited: bool, said: str) -> None:
+    """And not those of the workloads for which the text may be right."""
+    refuted = two_workloads(b=limited, rates=rates)
+    assert (refuted.verdict, words.measured(refuted)) == ("refuted", said)
 
 
 def test_both_sides_are_named_with_what_they_share_once() -> None:

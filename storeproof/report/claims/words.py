@@ -14,8 +14,8 @@ LEGEND: Final = (
     "A claim on a ratio is reproduced if the 95 % interval of the measured ratio lies between its bounds, and refuted if all of the "
     "interval lies outside them. Without bounds of its own, a figure is reproduced by the same effect to within a quarter, on a "
     "logarithmic scale: by its powers 0.8 to 1.25. A side that is at least as fast as its number (≥) gives a ratio without an upper or "
-    "lower bound. A claim for each of several workloads is refuted by one of them. A claim on durability is refuted by one acknowledged "
-    "write that a fault undid."
+    "lower bound. A claim for each of several workloads is refuted by one of them, and the list then gives "
+    "the ratios that refute it. A claim on durability is refuted by one acknowledged write that a fault undid."
 )
 CHOICE: Final = (
     "Measurements are chosen by how well they match, before any rate is looked at: pairs that `storeproof compare` allows, the text's own "
@@ -65,20 +65,22 @@ def ratio(found: RatioFound) -> str:
 
 
 def measured(claim: JudgedClaim) -> str:
-    """All of its ratios in a few words, or what was lost."""
+    """Its ratios in a few words, of a refuted claim those that refute it; or what was lost."""
     if claim.guarantee:
         return claim.kept.partition("; ")[0] or "–"
-    shown = [ratio(each) for each in claim.ratios if each.ratio is not None]
-    if len(shown) <= 1:
-        alone = f" in 1 of {len(claim.ratios)} workloads" if shown and len(claim.ratios) > 1 else ""
-        return f"{shown[0]}{alone}" if shown else "–"
     found = [each for each in claim.ratios if each.ratio is not None]
+    if claim.verdict is Verdict.REFUTED:
+        found = [each for each in found if each.verdict is Verdict.REFUTED]
+    if not found:
+        return "–"
+    of = f" of {len(claim.ratios)}" if len(found) < len(claim.ratios) else ""
+    where = f" in {len(found)}{of} workloads" if len(claim.ratios) > 1 else ""
+    if len(found) == 1:
+        return ratio(found[0]) + where
     middles, lows, highs = ([getattr(each, name) for each in found] for name in ("ratio", "low", "high"))
     if None in highs:
-        return f"≥ {number(min(lows))} in {len(found)} workloads" if None not in lows else f"not bounded in {len(found)} workloads"
-    if None in lows:
-        return f"≤ {number(max(highs))} in {len(found)} workloads"
-    return f"{number(min(middles))} to {number(max(middles))} in {len(found)} workloads"
+        return (f"≥ {number(min(lows))}" if None not in lows else "not bounded") + where
+    return (f"≤ {number(max(highs))}" if None in lows else f"{number(min(middles))} to {number(max(middles))}") + where
 
 
 def sides(claim: JudgedClaim) -> str:
