@@ -14,8 +14,8 @@ LEGEND: Final = (
     "A claim on a ratio is reproduced if the 95 % interval of the measured ratio lies between its bounds, and refuted if all of the "
     "interval lies outside them. Without bounds of its own, a figure is reproduced by the same effect to within a quarter, on a "
     "logarithmic scale: by its powers 0.8 to 1.25. A side that is at least as fast as its number (≥) gives a ratio without an upper or "
-    "lower bound. A claim for each of several workloads is refuted by one of them, and the list then gives "
-    "the ratios that refute it. A claim on durability is refuted by one acknowledged write that a fault undid."
+    "lower bound. A claim for each of several workloads is refuted by one of them, and the list then gives the ratios that refute it. A "
+    "claim on durability is refuted by one acknowledged write that a fault undid."
 )
 CHOICE: Final = (
     "Measurements are chosen by how well they match, before any rate is looked at: pairs that `storeproof compare` allows, the text's own "
@@ -68,19 +68,23 @@ def measured(claim: JudgedClaim) -> str:
     """Its ratios in a few words, of a refuted claim those that refute it; or what was lost."""
     if claim.guarantee:
         return claim.kept.partition("; ")[0] or "–"
-    found = [each for each in claim.ratios if each.ratio is not None]
-    if claim.verdict is Verdict.REFUTED:
-        found = [each for each in found if each.verdict is Verdict.REFUTED]
+    refuted = claim.verdict is Verdict.REFUTED
+    found = [each for each in claim.ratios if each.ratio is not None and (each.verdict is Verdict.REFUTED or not refuted)]
     if not found:
         return "–"
-    of = f" of {len(claim.ratios)}" if len(found) < len(claim.ratios) else ""
-    where = f" in {len(found)}{of} workloads" if len(claim.ratios) > 1 else ""
-    if len(found) == 1:
-        return ratio(found[0]) + where
     middles, lows, highs = ([getattr(each, name) for each in found] for name in ("ratio", "low", "high"))
-    if None in highs:
-        return (f"≥ {number(min(lows))}" if None not in lows else "not bounded") + where
-    return (f"≤ {number(max(highs))}" if None in lows else f"{number(min(middles))} to {number(max(middles))}") + where
+    if len(found) == 1:
+        said = ratio(found[0])
+    elif None in lows and None in highs:
+        said = "not bounded"
+    elif None in highs:
+        said = f"≥ {number(min(lows))}"
+    elif None in lows:
+        said = f"≤ {number(max(highs))}"
+    else:
+        said = f"{number(min(middles))} to {number(max(middles))}"
+    of = f" of {len(claim.ratios)}" if len(found) < len(claim.ratios) else ""
+    return f"{said} in {len(found)}{of} workloads" if len(claim.ratios) > 1 else said
 
 
 def sides(claim: JudgedClaim) -> str:
