@@ -21,6 +21,7 @@ from storeproof.errors import (
     NO_MEMORY,
     SHORTAGES,
     TOO_MANY_FILES,
+    FaultMissed,
     MachineFailed,
     NotAvailable,
     SettingsMismatch,
@@ -53,6 +54,7 @@ class Ending(StrEnum):
     UNSUPPORTED = "an operation that is not supported"
     NO_ANSWER = "a timeout or a lost connection while the server runs"
     NOTHING_AT_RISK = "a fault before any write was acknowledged"
+    FAULT_MISSED = "a fault that did not strike the files of what clients wrote"
     NOTHING_SHOWN = "a full disk or a damaged file that the store never encountered"
     UNDECIDED = "a history that could not be checked in time"
     SERVER_ENDED = "the server ended by itself, or does not start"
@@ -90,6 +92,7 @@ RULES: Final[Mapping[Ending, Rule]] = MappingProxyType(
         Ending.UNSUPPORTED: Rule(_FAIL, Outcome.UNSUPPORTED, Party.STORE),
         Ending.NO_ANSWER: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
         Ending.NOTHING_AT_RISK: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
+        Ending.FAULT_MISSED: Rule(_ERROR, _ERROR, Party.USER),
         Ending.NOTHING_SHOWN: Rule(_OPEN, Outcome.UNSUPPORTED, Party.UNDETERMINED),
         Ending.UNDECIDED: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
         Ending.SERVER_ENDED: Rule(_FAIL, _FAIL, Party.STORE, clean_up=_FAIL),
@@ -111,6 +114,7 @@ REPEATED: Final = (Ending.SPOILED, Ending.NO_ANSWER)
 _KINDS: Final[tuple[tuple[type[BaseException], Ending], ...]] = (
     (NotAvailable, Ending.LACKING),
     (MachineFailed, Ending.SPOILED),
+    (FaultMissed, Ending.FAULT_MISSED),
     (StoreDied, Ending.SERVER_ENDED),
     (SettingsMismatch, Ending.MISCONFIGURED),
     (UsageError, Ending.MISCONFIGURED),

@@ -65,6 +65,10 @@ class MachineFailed(StoreproofError):
         self.remedy = remedy
 
 
+class FaultMissed(StoreproofError):
+    """A fault did not strike the files that hold what clients wrote, so that nothing follows from what was there afterwards."""
+
+
 class StoreDied(StoreproofError):
     """A store that storeproof started has ended, or never became ready. `log`: the last lines of its log."""
 

@@ -53,6 +53,10 @@ class MemoryDisk:
         """How many were asked for so far."""
 
     @property
+    def written(self) -> int:
+        """Bytes of all writes so far."""
+
+    @property
     def off(self) -> bool:
         """It was cut, and not mounted again since."""
 

@@ -9,6 +9,7 @@ import re
 import secrets
 import shutil
 import tempfile
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -144,22 +145,26 @@ class WorkDir:
             else:
                 each.unlink()
 
+    def empty_run(self, *, but: Collection[str]) -> None:
+        """Remove the contents of `run` but the files of these names."""
+        _clear(self.run, but=but)
+
     def remove(self) -> None:
         """Remove the directory and its contents; may be called twice. The marker goes last, so that a sweep finds the rest if this process
         is killed meanwhile."""
         with suppress(MachineFailed):  # the next run tries again
             unmount(self.data)
-        _clear(self.root, but=MARKER)
+        _clear(self.root, but=[MARKER])
         with suppress(OSError):
             if {each.name for each in self.root.iterdir()} <= {MARKER}:
                 (self.root / MARKER).unlink(missing_ok=True)
                 self.root.rmdir()
 
 
-def _clear(folder: Path, *, but: str) -> None:
-    """Remove the contents of a directory except `but`, as far as possible."""
+def _clear(folder: Path, *, but: Collection[str]) -> None:
+    """Remove the contents of a directory except those of the names `but`, as far as possible."""
     try:
-        entries = [each for each in folder.iterdir() if each.name != but]
+        entries = [each for each in folder.iterdir() if each.name not in but]
     except OSError:
         return
     for each in entries:

@@ -25,6 +25,7 @@ from storeproof.outcome import IDLE, SHOWN, Outcome, worst
 from storeproof.printable import in_one_line
 from storeproof.result.model import GuaranteeRecord, RunInfo, StoreResult
 from storeproof.spec import LADDER, NODES, Spec, Target
+from storeproof.spec.editions.records import Judge
 from storeproof.spec.guarantee import NETWORKED, Guarantee
 
 _CASE: Final = "durability."
@@ -49,7 +50,7 @@ class JudgedAgain:
     """In what the histories of a disputed case show something else here than in the result."""
 
 
-def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: Archive, known: Known) -> JudgedAgain:
+def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: Archive, known: Known, judge: Judge) -> JudgedAgain:
     """Judge all rounds again.
 
     Raises:
@@ -71,7 +72,7 @@ def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: 
         if archive.digest(EVIDENCE) != run.evidence:
             raise ClaimRefused(Reason.EVIDENCE, f"{EVIDENCE} is not the one of this run: its hash is another one in the result")
         try:
-            judged = {each.guarantee: each for each in _judged(run, store, archive, known.spec)}
+            judged = {each.guarantee: each for each in _judged(run, store, archive, known.spec, judge)}
         except EvidenceDamaged as reason:
             raise ClaimRefused(Reason.EVIDENCE, in_one_line(str(reason))) from None
     disputed: list[str] = []
@@ -98,7 +99,7 @@ class _Judged:
     """Whether the last audit read the keys of all rounds."""
 
 
-def _judged(run: RunInfo, store: StoreResult, archive: Archive, spec: Spec) -> Iterator[_Judged]:
+def _judged(run: RunInfo, store: StoreResult, archive: Archive, spec: Spec, judge: Judge) -> Iterator[_Judged]:
     """The guarantees, one after the other."""
     seen: set[str] = set()
     known: set[bytes] = set()
@@ -111,6 +112,7 @@ def _judged(run: RunInfo, store: StoreResult, archive: Archive, spec: Spec) -> I
         found, attempt = _Judged(name), -1
         for part in parts:
             _check_fault(part, name, spec)
+            _check_reach(part, judge)
             attempt = _attempt(part, run, store, name, attempt + 1)
             digest = _fingerprint(part)
             if digest in known:
@@ -145,6 +147,13 @@ def _check_fault(part: StoreEvidence, guarantee: str, spec: Spec) -> None:
     fault = faults().get((spec.guarantees[guarantee].fault or "") if guarantee in spec.guarantees else "")
     if fault is None or fault.cuts_off != part.cuts_off:
         raise EvidenceDamaged(f"the histories of {part.case[:60]!r} are not of the fault that tests it")
+
+
+def _check_reach(part: StoreEvidence, judge: Judge) -> None:
+    """Raises `EvidenceDamaged`: its judge shows of each fault whether it struck the files of what clients wrote, and a round does not."""
+    for number, each in enumerate(part.rounds, 1):
+        if judge.reach and each.reach is None and each.audit is not None:
+            raise EvidenceDamaged(f"round {number} of {part.case[:60]} does not show that its fault struck the store's files")
 
 
 def _fingerprint(part: StoreEvidence) -> bytes:

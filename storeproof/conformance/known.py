@@ -33,6 +33,7 @@ def judge_here(name: str = HERE) -> Judge:
         machinery=of_run[MACHINERY],
         suites=of_run[SUITES],
         files=project_files(),
+        reach=True,
     )
 
 

@@ -16,6 +16,7 @@ def record_of(store: StoreResult, target: Target) -> StoreRecord:
     """What the run of a result collected."""
     return StoreRecord(
         target,
+        version=store.version,
         outcomes=store.outcomes,
         guarantees=store.durability.guarantees,
         measurements=store.measurements,

@@ -79,7 +79,7 @@ def verify(path: Path, known: Known) -> Verified:
         check_counts(store)
         check_roll_ups(store, target, then.spec)
         check_operations(store, then.spec)
-        durability = check_durability(result.run, store, target, archive, then)
+        durability = check_durability(result.run, store, target, archive, then, judge)
         numbers = check_numbers(store, cases, scale)
         check_profiles(store, target, then.spec)
     return Verified(

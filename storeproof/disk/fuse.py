@@ -84,6 +84,10 @@ class FuseDisk:
         """Whether its power was cut, by `cut` or at a sync, and it has not been remounted since."""
         return self._say("off") == "True"
 
+    def written(self) -> int:
+        """See `Disk.written`."""
+        return int(self._say("written"))
+
     def sync(self) -> None:
         """See `Disk.sync`."""
         write_out(self._at)  # changes through mmap are still in the kernel's page cache

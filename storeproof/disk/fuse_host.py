@@ -1,6 +1,6 @@
 """The process that serves a FUSE disk. It reads a command per line, writes an answer per line, and exits at the end of its input.
 
-The commands are mount, sync, cut, cut-at-sync N, syncs and off. The answer is `ok`, with a value if any, or `error` and the reason.
+The commands are mount, sync, cut, cut-at-sync N, syncs, written and off. The answer is `ok`, with a value if any, or `error` and a reason.
 """
 
 from __future__ import annotations
@@ -59,6 +59,8 @@ def _answer(disk: MemoryDisk, at: str, command: str, *arguments: str) -> str:
                 disk.cut_at_sync(int(arguments[0]))
             case "syncs":
                 return f"ok {disk.syncs}"
+            case "written":
+                return f"ok {disk.written}"
             case "off":
                 return f"ok {disk.off}"
             case _:

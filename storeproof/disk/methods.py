@@ -27,6 +27,9 @@ class Disk(Protocol):
     method: str
     """How its power is cut, for the report."""
 
+    def written(self) -> int:
+        """Bytes of the writes that it received so far, and not after a cut. What mounting it writes is not counted."""
+
     def sync(self) -> None:
         """Make everything that was written so far durable."""
 

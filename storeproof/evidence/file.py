@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Final
 
-from storeproof.evidence.lines import FORMAT, EvidenceDamaged, FileLine, Reading, StoreLine, lines_of, parsed
+from storeproof.evidence.lines import FORMAT, OLDER, EvidenceDamaged, FileLine, Reading, StoreLine, lines_of, parsed
 from storeproof.evidence.rounds import StoreEvidence
 
 EVIDENCE: Final = "evidence.jsonl.gz"
@@ -48,8 +48,8 @@ def read_evidence(file: BinaryIO, run: str) -> Iterator[StoreEvidence]:
     head = parsed(first) if first is not None else None
     if not isinstance(head, FileLine):
         raise EvidenceDamaged("it does not begin with the line of a file")
-    if head.format != FORMAT:
-        raise EvidenceDamaged(f"its format is {head.format[:20]!r}; this version reads {FORMAT}")
+    if head.format not in (FORMAT, OLDER):
+        raise EvidenceDamaged(f"its format is {head.format[:20]!r}; this version reads {FORMAT} and {OLDER}")
     if head.run != run:
         raise EvidenceDamaged(f"it is of the run {head.run[:20]!r}, and the result of {run!r}")
     reading: Reading | None = None

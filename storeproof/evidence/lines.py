@@ -12,10 +12,12 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from storeproof.evidence.rounds import AuditEvidence, Broken, RoundEvidence, StoreEvidence
-from storeproof.history import ABSENT, Action, Ending, Observation, Operation, Place, Seen, Sight
+from storeproof.history import ABSENT, Action, Ending, Observation, Operation, Place, Reach, Seen, Sight
 from storeproof.spec.guarantee import LoadShape
 
-FORMAT: Final = "1.0"
+FORMAT: Final = "1.1"
+OLDER: Final = "1.0"
+"""The format before rounds had `reach`, which else is as this one."""
 
 _MOST_ROUNDS: Final = 100
 """On one store: the largest scale has twenty in each of four load shapes."""
@@ -106,6 +108,13 @@ class BrokenOnLine(_Line):
     needs_repair: bool
 
 
+class ReachOnLine(_Line):
+    """What of the load was in the store's files."""
+
+    written: Nanoseconds
+    elsewhere: list[str]
+
+
 class RoundLine(_Line):
     """A round."""
 
@@ -120,6 +129,7 @@ class RoundLine(_Line):
     audit: AuditOnLine | None
     broken: BrokenOnLine | None
     spoiled: bool
+    reach: ReachOnLine | None = None
 
 
 Line = Annotated[FileLine | StoreLine | KeysLine | OperationsLine | RoundLine, Field(discriminator="line")]
@@ -152,7 +162,7 @@ def lines_of(store: StoreEvidence) -> Iterator[str]:
         yield _columns(some, numbers, before).model_dump_json()
         before = some[-1].invoked
     for round_ in store.rounds:
-        yield _round_line(round_, numbers, origin).model_dump_json()
+        yield _round_line(round_, numbers, origin).model_dump_json(exclude={"reach"} if round_.reach is None else None)
 
 
 def _columns(operations: Sequence[Operation], numbers: Mapping[Place, int], before: int) -> OperationsLine:
@@ -191,6 +201,7 @@ def _round_line(round_: RoundEvidence, numbers: Mapping[Place, int], origin: int
         ),
         broken=None if broken is None else BrokenOnLine(reason=broken.reason, log=broken.log, needs_repair=broken.needs_repair),
         spoiled=round_.spoiled,
+        reach=None if round_.reach is None else ReachOnLine(written=round_.reach.written, elsewhere=list(round_.reach.elsewhere)),
     )
 
 
@@ -269,6 +280,7 @@ class Reading:
             audit=None if audit is None else self._audit(audit),
             broken=None if broken is None else Broken(broken.reason, broken.log, broken.needs_repair),
             spoiled=line.spoiled,
+            reach=None if line.reach is None else Reach(line.reach.written, tuple(line.reach.elsewhere)),
         )
 
     def _audit(self, line: AuditOnLine) -> AuditEvidence:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from storeproof.history import Operation, Place, Seen
+from storeproof.history import Operation, Place, Reach, Seen
 from storeproof.spec.guarantee import LoadShape
 
 
@@ -44,6 +44,8 @@ class RoundEvidence:
     shape: LoadShape
     began: int
     """When its load began."""
+    reach: Reach | None = None
+    """What of the load was in the store's files when the fault struck; None: it did not strike, or before format 1.1."""
     struck: int = 0
     load_ended: int = 0
     second_fault: bool = False

@@ -2,6 +2,7 @@
 
 from storeproof.history.observation import ABSENT, Observation, Seen, Sight
 from storeproof.history.operation import Action, Answer, Ending, Operation, Place, as_of, by_place
+from storeproof.history.reach import Reach
 from storeproof.history.recorder import ClientLog, Recorder
 from storeproof.history.transfer import Balances, Transfer
 
@@ -15,6 +16,7 @@ __all__ = [
     "Observation",
     "Operation",
     "Place",
+    "Reach",
     "Recorder",
     "Seen",
     "Sight",

@@ -24,6 +24,7 @@ from storeproof.launch.managed_server import NO_NODES, ManagedServer
 from storeproof.launch.nodes import RunningNodes
 from storeproof.launch.request import LaunchRequest
 from storeproof.machine import container_engine, ports, process_tree, shortage
+from storeproof.machine.open_files import RUN_OF_CONTAINER, Place
 from storeproof.machine.usage import UsageMeter
 from storeproof.spec.store import ContainerLaunch
 
@@ -286,7 +287,7 @@ class ContainerHandle(ManagedServer):
 
     def _is_ending(self) -> bool:
         """Whether its main process has ended. Clients notice that before the engine does, so wait for the engine to confirm it."""
-        if not self._engine_is_here or not process_tree.ending(self._first_process()):
+        if not self._engine_is_here or not process_tree.ending(container_engine.first_process(self._container)):
             return False
         with self._engine_errors("has ended, which the engine does not know"):
             self._container.wait(timeout=_GONE_SECONDS)
@@ -312,24 +313,24 @@ class ContainerHandle(ManagedServer):
                 self._nodes.wait(self._container, wait, whole=False)
         if waited or self._nodes is not None:  # a look that finds the file at once is no part of a recovery
             self._ready = time.monotonic()
-        self._engine_is_here = self._runs_here()
+        self._engine_is_here = container_engine.is_visible(self._container)
 
-    def _runs_here(self) -> bool:
-        """Whether the engine runs on this machine, so that the container's processes are visible here."""
-        return self._container.id in container_engine.group_of(self._first_process())
+    def _data_folder(self) -> Path:
+        return self.data or container_engine.readable_volume(self._directory().root.name)
 
-    def _first_process(self) -> int:
-        """The pid of its main process on the engine's machine, as of the last `reload`."""
-        return int(self._container.attrs["State"]["Pid"])
+    def _seen_pids(self) -> Sequence[int]:
+        return container_engine.processes_of(self._container)
+
+    def _places_to_write(self) -> Sequence[Place]:
+        return [Place(self._launch.data, self._data_folder().stat().st_dev), *RUN_OF_CONTAINER]
 
     def _make_meter(self) -> UsageMeter:
         """See `Handle.meter`. The container's processes are visible only if the engine runs on this machine."""
         if not self.alive():
             raise self._end_error("")
-        if not self._runs_here():
-            raise NotAvailable("the container engine runs on another machine, whose processes cannot be seen")
+        container_engine.check_visible(self._container)
         folder = self.data or container_engine.volume_folder(self._directory().root.name)
-        return UsageMeter([self._first_process()], folder)
+        return UsageMeter([container_engine.first_process(self._container)], folder)
 
     def _end_error(self, when: str) -> StoreproofError:
         """The error for a container that has ended. `when` completes the message, such as " before it answered"."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from storeproof.contract.address import Address, parse_endpoint
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.endpoint_memory import MemoryWatch
-from storeproof.launch.handle import Capability, LaunchKind
+from storeproof.launch.handle import Capability, DataWritten, LaunchKind
 from storeproof.launch.request import LaunchRequest
 from storeproof.machine.usage import UsageMeter
 
@@ -100,6 +100,14 @@ class EndpointHandle:
     def meter(self) -> UsageMeter:
         """Raise `NotAvailable`: it may run on another machine."""
         raise NotAvailable("the server is an endpoint, whose machine cannot be looked at", _REMEDY)
+
+    def data_written(self) -> DataWritten:
+        """Raise `NotAvailable`: see `cannot`."""
+        raise NotAvailable(_REASON, _REMEDY)
+
+    def files_elsewhere(self) -> Sequence[str]:
+        """Raise `NotAvailable`: see `cannot`."""
+        raise NotAvailable(_REASON, _REMEDY)
 
     def log_tail(self) -> str:
         """Empty: its log cannot be read."""

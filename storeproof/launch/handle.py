@@ -29,6 +29,13 @@ class Capability(Enum):
     """It is a cluster of a topology: its nodes and the network between them can be struck."""
 
 
+class DataWritten(Protocol):
+    """What reached a data directory since a moment."""
+
+    def bytes(self) -> int:
+        """Bytes of its device, or of the files in it that changed. After a power cut: what had reached the device by then."""
+
+
 class Node(Protocol):
     """A node of a cluster: the servers of one network namespace."""
 
@@ -188,8 +195,14 @@ class Handle(Protocol):
     def quiesce(self) -> None:
         """Stop it cleanly, write everything to disk and start it again: no later fault can lose earlier writes. Raises `StoreDied`."""
 
+    def data_written(self) -> DataWritten:
+        """What reaches its data directory from now on. Raises `NotAvailable` if that cannot be seen from here."""
+
+    def files_elsewhere(self) -> Sequence[str]:
+        """Regular files that its processes have open for writing outside its data directory and `${run}`: faults do not reach them."""
+
     def cut_power(self) -> None:
-        """Drop everything that was not synced, kill the processes, and remount the file system.
+        """Drop everything that was not synced, kill the processes, empty `${run}` as a boot does, and remount the file system.
 
         Raises:
             MachineFailed: a killed process did not end, or the file system cannot be remounted.

@@ -16,11 +16,13 @@ from storeproof.contract.address import Address
 from storeproof.disk import ext4
 from storeproof.disk.methods import Disk, make_disk
 from storeproof.errors import NotAvailable, StoreproofError
+from storeproof.launch.data_written import ChangedFiles, DiskWritten
 from storeproof.launch.end_cause import EndCause
-from storeproof.launch.handle import Capability
+from storeproof.launch.handle import Capability, DataWritten
 from storeproof.launch.readiness import wait_until_ready
 from storeproof.launch.request import LaunchRequest
 from storeproof.machine import shortage
+from storeproof.machine.open_files import Place, written_outside
 from storeproof.machine.usage import UsageMeter
 from storeproof.spec.store import ContainerLaunch, ProcessLaunch
 
@@ -120,6 +122,14 @@ class ManagedServer(ABC):
         self.kill()
         disk.remount()
 
+    def data_written(self) -> DataWritten:
+        """See `Handle.data_written`."""
+        return DiskWritten(self._disk) if self._disk is not None else ChangedFiles(self._data_folder())
+
+    def files_elsewhere(self) -> Sequence[str]:
+        """See `Handle.files_elsewhere`."""
+        return written_outside(self._seen_pids(), self._places_to_write())
+
     def meter(self) -> UsageMeter:
         """See `Handle.meter`."""
         if self._meter is None:
@@ -189,6 +199,18 @@ class ManagedServer(ABC):
         lacking = shortage.shortage_of(reason)
         where = f" in {self._dir.root}" if self._dir else ""
         return reason if lacking is None else self._end_cause.shortage_error(f"{self._name} cannot be started{where}", lacking)
+
+    @abstractmethod
+    def _data_folder(self) -> Path:
+        """Its data directory, on this machine. Raises `NotAvailable` if it is not accessible."""
+
+    @abstractmethod
+    def _seen_pids(self) -> Sequence[int]:
+        """The ids of all its processes on this machine. Raises `NotAvailable` if they cannot be seen."""
+
+    @abstractmethod
+    def _places_to_write(self) -> Sequence[Place]:
+        """Where its processes may write."""
 
     @abstractmethod
     def _make_meter(self) -> UsageMeter:

@@ -28,6 +28,7 @@ from storeproof.launch.template import Template
 from storeproof.machine import ports
 from storeproof.machine.deadline import Deadline, progress_of
 from storeproof.machine.file_digest import digest_of
+from storeproof.machine.open_files import SHARED_MEMORY, Place
 from storeproof.machine.programs import check_traversable, find_program, find_programs
 from storeproof.machine.usage import UsageMeter
 from storeproof.spec.store import ProcessLaunch
@@ -137,6 +138,13 @@ class ProcessHandle(ManagedServer):
         """See `Handle.kill`. A start in progress in another thread runs no further command."""
         self._paused = False
         self._processes.kill(note_shared_files=self._ready < self._began)  # after a complete start they are already noted
+
+    def cut_power(self) -> None:
+        """See `Handle.cut_power`. What the server had in `${run}` and in shared memory is gone, as after a boot; the files that its store's
+        file describes are there."""
+        super().cut_power()
+        self._processes.remove_remains()
+        self._directory().empty_run(but=self._launch.files)
 
     def kill_nodes(self, names: Sequence[str]) -> None:  # noqa: ARG002 - there are none
         """Raise `NotAvailable`: see `cannot`."""
@@ -301,6 +309,18 @@ class ProcessHandle(ManagedServer):
         # Not earlier: finding its processes takes longer than some servers need to start.
         self._processes.note_shared_files()
         self._processes.hold_in_limits()
+
+    def _data_folder(self) -> Path:
+        return self._directory().data
+
+    def _seen_pids(self) -> Sequence[int]:
+        return self._pids()
+
+    def _places_to_write(self) -> Sequence[Place]:
+        directory = self._directory()
+        seen = Path(self._places(directory)["data"]).parent  # in a container it has another path than here
+        own = (directory.data, directory.run, directory.log)
+        return [*(Place(f"{seen}/{each.name}", each.stat().st_dev) for each in own), SHARED_MEMORY]
 
     def _make_meter(self) -> UsageMeter:
         self._processes.hold_in_limits()

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psutil
+
 from storeproof.errors import NotAvailable
 from storeproof.machine.owner import Owner
 
@@ -173,10 +175,40 @@ def group_of(pid: int) -> str:
     return ""
 
 
+def first_process(container: Any) -> int:
+    """The pid of a container's main process on the engine's machine, as of its last `reload`."""
+    return int(container.attrs["State"]["Pid"])
+
+
+def is_visible(container: Any) -> bool:
+    """Whether a container's engine runs on this machine, so that its processes are visible here."""
+    return container.id in group_of(first_process(container))
+
+
+def check_visible(container: Any) -> None:
+    """Raise `NotAvailable` if a container's processes are not visible here."""
+    if not is_visible(container):
+        raise NotAvailable("the container engine runs on another machine, whose processes cannot be seen")
+
+
+def processes_of(container: Any) -> list[int]:
+    """The processes in a container: also those that left their parents, or were started by `exec`. Raises as `check_visible`."""
+    check_visible(container)
+    return [pid for pid in psutil.pids() if container.id in group_of(pid)]
+
+
 def volume_folder(name: str) -> Path | None:
     """The directory of a volume on this machine; None if this user may not read it."""
     folder = Path(client().volumes.get(name).attrs.get("Mountpoint") or "/nowhere")
     return folder if os.access(folder, os.R_OK | os.X_OK) else None
+
+
+def readable_volume(name: str) -> Path:
+    """The directory of a volume on this machine. Raises `NotAvailable` if this user may not read it."""
+    folder = volume_folder(name)
+    if folder is None:
+        raise NotAvailable("its data is in a volume of the engine that this user may not read", "use --data-dir DIR, or run it as root")
+    return folder
 
 
 def remove_folder(folder: Path, image: str, labels: dict[str, str]) -> None:

@@ -80,7 +80,8 @@ def _stat_line(pid: int) -> str:
         os.close(descriptor)
 
 
-def _link(pid: int, name: str) -> str:
+def link(pid: int, name: str) -> str:
+    """Where a link in /proc/PID points to, such as `cwd`; empty if there is none, or this user may not see it."""
     try:
         return os.readlink(f"/proc/{pid}/{name}").removesuffix(" (deleted)")  # noqa: PTH115 - a path object takes longer than the call
     except OSError:
@@ -100,7 +101,7 @@ def members(root: Path, leaders: Collection[tuple[int, int]], programs: Collecti
     found.extend(
         stat.pid
         for stat in table.values()
-        if (_link(stat.pid, "cwd") + os.sep).startswith(inside) and (stat.session in sessions or _link(stat.pid, "exe") in programs)
+        if (link(stat.pid, "cwd") + os.sep).startswith(inside) and (stat.session in sessions or link(stat.pid, "exe") in programs)
     )
     children: dict[int, list[int]] = {}
     for stat in table.values():

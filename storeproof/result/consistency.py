@@ -79,7 +79,7 @@ def _of_durability(store: StoreResult) -> Iterator[str]:
             if number > case.struck.get(fault, 0):
                 yield f"{case.case}: {fault} has {number} rounds with losses of {case.struck.get(fault, 0)}"
     held = highest_held(durability.guarantees)
-    free = held is None and durability.claimed == LADDER[0] and durability.proven == LADDER[0]
+    free = held is None and store.version is not None and durability.claimed == LADDER[0] and durability.proven == LADDER[0]
     if durability.cited is None and durability.proven != held and not free:
         yield f"{durability.proven or 'nothing'} is proven, and the faults show {held or 'nothing'}"
 

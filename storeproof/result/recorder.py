@@ -88,11 +88,13 @@ class StoreRecord:
         """Claimed and proven guarantees: proven is the highest without a loss, if all below it held too.
 
         What is cited counts where it is higher, and nothing in this run refutes it. Who claims `volatile` promises nothing, so that it is
-        proven by itself.
+        proven by itself; but nothing is proven of a store that was never reached.
         """
         claimed = self.target.configuration.guarantee
         held, cited = self.proven_here(), None
-        if held is None and claimed == LADDER[0]:
+        if self.version is None:
+            held = None
+        elif held is None and claimed == LADDER[0]:
             held = LADDER[0]
         if self.proof is not None and self._stands(self.proof.proven) and _rank(self.proof.proven) > _rank(held):
             held, cited = self.proof.proven, self.proof.citation

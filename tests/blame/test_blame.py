@@ -11,7 +11,7 @@ import pytest
 
 from storeproof.blame import REPEATED, RULES, Ending, Party, decisive, ending_of, in_clean_up, judge, outcome_of
 from storeproof.contract import Breach, GaveUp, Refused, Unknown, Unsupported, WrongReply
-from storeproof.errors import MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
+from storeproof.errors import FaultMissed, MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
 from storeproof.outcome import Outcome
 from tests.architecture.installed import CHECKOUT
 
@@ -30,6 +30,7 @@ BY_EXCEPTION: list[tuple[BaseException, Outcome, Outcome, Party, Outcome | None]
     (GaveUp("1205: Lock wait timeout exceeded"), OPEN, OPEN, Party.UNDETERMINED, None),
     (TimeoutError("not done after 60 s"), OPEN, OPEN, Party.UNDETERMINED, None),
     (StoreDied("it ended with exit status 1"), FAIL, FAIL, Party.STORE, FAIL),
+    (FaultMissed("it writes to /elsewhere.db, outside its data directory"), ERROR, ERROR, Party.USER, None),
     (MachineFailed("killed from outside by SIGKILL"), OPEN, OPEN, Party.MACHINE, None),
     (OSError(errno.EMFILE, "Too many open files"), OPEN, OPEN, Party.MACHINE, None),
     (OSError(errno.ENOSPC, "No space left on device"), OPEN, OPEN, Party.MACHINE, None),
@@ -72,7 +73,7 @@ def test_every_error_that_people_see_is_judged_by_a_rule_of_its_own() -> None:
     """A new kind of error must not become a bug of ours by being forgotten."""
     kinds = [kind for kind in _subclasses(StoreproofError) if kind.__module__.startswith("storeproof.errors")]
     assert {kind.__name__ for kind in kinds} == {
-        *("UsageError", "SpecError", "NotAvailable", "MachineFailed", "StoreDied", "SettingsMismatch"),
+        *("UsageError", "SpecError", "NotAvailable", "MachineFailed", "FaultMissed", "StoreDied", "SettingsMismatch"),
     }
 
 

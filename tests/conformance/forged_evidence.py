@@ -12,7 +12,7 @@ from storeproof.evidence import EVIDENCE, AuditEvidence, StoreEvidence
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.replay import replay
 from storeproof.experiments.durability.round_judge import RoundJudge
-from storeproof.history import ABSENT, Observation, Place, by_place
+from storeproof.history import ABSENT, Observation, Place, Reach, by_place
 from storeproof.outcome import Outcome
 from storeproof.result.model import Harm
 from tests.conformance.forging import (
@@ -130,6 +130,23 @@ def last_audit_of_new_keys(stores: list[StoreEvidence]) -> None:
     due = judge.due(judge.history(store.operations, last.audit.moment), everything=False)
     assert len(due) < len(last.audit.seen)
     last.audit = replace(last.audit, everything=False, seen={place: last.audit.seen[place] for place in due})
+
+
+def keep_elsewhere(stores: list[StoreEvidence]) -> None:
+    """Nothing of what was written was in the files that the fault struck."""
+    each = struck(stores, CRASH).rounds[-1]
+    each.reach = Reach(0, ())
+
+
+def write_elsewhere(stores: list[StoreEvidence]) -> None:
+    each = struck(stores, CRASH).rounds[-1]
+    assert each.reach is not None
+    each.reach = Reach(each.reach.written, ("/var/lib/elsewhere.db",))
+
+
+def hide_reach(stores: list[StoreEvidence]) -> None:
+    """As releases wrote it that did not look."""
+    struck(stores, CRASH).rounds[-1].reach = None
 
 
 def as_judged(store: Json, stores: list[StoreEvidence]) -> None:
@@ -268,6 +285,13 @@ EVIDENCES = (
         with_stores(last_audit_of_new_keys, as_judged),
         Reason.ROUNDS,
         "did not read the keys of all rounds",
+    ),
+    Forgery("files elsewhere", "and the histories say so", with_stores(write_elsewhere), Reason.DURABILITY, "rounds is 5"),
+    Forgery(
+        "an empty data directory", "with every sum to match", with_stores(keep_elsewhere, as_judged), Reason.DURABILITY, "and error by"
+    ),
+    Forgery(
+        "no look at the files", "as in older releases", with_stores(hide_reach), Reason.EVIDENCE, "does not show that its fault struck"
     ),
     Forgery("too many operations", "to exhaust the reader", with_evidence(_many), Reason.EVIDENCE, "the most that is judged again"),
     Forgery(

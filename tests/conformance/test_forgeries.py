@@ -73,9 +73,9 @@ def test_a_load_shape_cannot_be_left_out(true_bundle: TrueBundle) -> None:
     batches = found.store.model_copy(update={"operations": {"single_key": {"put_many": Outcome.PASS}}})
     with open_archive(true_bundle.file) as archive:
         target = known().target("sqlite", "wal-full")
-        check_durability(found.result.run, found.store, target, archive, wider)
+        check_durability(found.result.run, found.store, target, archive, wider, wider.installation)
         with pytest.raises(ClaimRefused, match="was struck 0 times under the load `bulk`"):
-            check_durability(found.result.run, batches, target, archive, wider)
+            check_durability(found.result.run, batches, target, archive, wider, wider.installation)
 
 
 def test_every_forgery_has_a_name_and_every_reason_a_forgery() -> None:

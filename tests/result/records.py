@@ -54,7 +54,7 @@ def store_record(guarantee: str = "process_crash", models: Iterable[str] = ("sin
             "claims": {"models": list(models), "capabilities": {"key.one": True, "key.two": False}},
         }
     )
-    return StoreRecord(Target(store, "only", Path("small.yaml")))
+    return StoreRecord(Target(store, "only", Path("small.yaml")), version="Small 1.0")
 
 
 def good_record(guarantee: str = "process_crash") -> StoreRecord:

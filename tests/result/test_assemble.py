@@ -20,7 +20,7 @@ def test_everything_that_was_collected_is_in_the_result() -> None:
     assert found.outages == record.outages
     assert found.counts == dict.fromkeys(Outcome, 0) | {Outcome.PASS: 3, Outcome.ERROR: 1}
     assert [each.profile for each in found.profiles] == ["small_profile"]
-    assert (found.store, found.variant, found.version, found.launch) == ("small", "only", None, None)
+    assert (found.store, found.variant, found.version, found.launch) == ("small", "only", "Small 1.0", None)
 
 
 def test_capabilities_are_rolled_up_to_their_worst_case() -> None:

@@ -103,6 +103,16 @@ def test_volatile_is_proven_by_itself_and_nothing_more_is(claimed: str) -> None:
     assert (found.proven, found.shown) == (None, "not tried")
 
 
+@pytest.mark.parametrize("claimed", ["volatile", "clean_restart"])
+def test_nothing_is_proven_of_a_store_that_was_never_reached(claimed: str) -> None:
+    """Not even that it promises nothing, and whatever else the record says."""
+    found = record(claimed)
+    found.version = None
+    assert found.durability().proven is None
+    found.guarantees = [struck("clean_restart", Outcome.PASS)]
+    assert found.durability().proven is None
+
+
 def test_a_volatile_store_that_keeps_more_has_what_it_kept() -> None:
     """Where a fault was tried, it says more than the claim."""
     found = record("volatile")

@@ -39,6 +39,7 @@ pub struct Disk {
     /// Directories between which something was moved and not yet synced: neither may be synced without the other.
     joined: Vec<(Number, Number)>,
     pub syncs: u64,
+    pub written: u64,
     cut_at: Option<u64>,
     pub off: bool,
 }
@@ -57,6 +58,7 @@ impl Disk {
             waiting: BTreeSet::new(),
             joined: Vec::new(),
             syncs: 0,
+            written: 0,
             cut_at: None,
             off: false,
         };
@@ -294,10 +296,10 @@ impl Disk {
         let Body::File(content) = &mut inode.now.body else { return Err(Errno::EISDIR) };
         content.write(offset, data);
         inode.dirty.extend(numbers(offset, end));
-        let now = SystemTime::now();
-        (inode.now.meta.modified, inode.now.meta.changed) = (now, now);
+        (inode.now.meta.modified, inode.now.meta.changed) = (SystemTime::now(), SystemTime::now());
         let after = inode.unwritten();
         self.unwritten = self.unwritten - before + after;
+        self.written += data.len() as u64;
         Ok(())
     }
 

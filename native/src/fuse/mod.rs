@@ -106,6 +106,11 @@ impl MemoryDisk {
     }
 
     #[getter]
+    fn written(&self) -> u64 {
+        self.disk().written
+    }
+
+    #[getter]
     fn off(&self) -> bool {
         self.disk().off
     }

@@ -79,6 +79,8 @@ class DurabilitySummary(Summary):
     """Models whose collection itself was missing after a fault."""
     idle: list[str] = field(default_factory=list)
     """Rounds in which nothing was acknowledged, and why: they show nothing."""
+    missed: str = ""
+    """Why a fault did not strike what clients wrote: nothing follows from what was there afterwards."""
     costs: list[str] = field(default_factory=list)
     """For each fault that caused a loss: its number, the load shape, and the loss. A known failure matches these."""
     broken: str = ""
@@ -167,7 +169,7 @@ class DurabilitySummary(Summary):
     @property
     def bound(self) -> float | None:
         """Upper bound, with 95 % confidence, of the share of such faults that cause a loss; faults with nothing at risk do not count."""
-        telling = self.rounds - len(self.idle)
+        telling = 0 if self.missed else self.rounds - len(self.idle)
         return upper_bound(telling, min(self.lossy, telling)) if telling > 0 else None
 
     @property
@@ -189,6 +191,8 @@ class DurabilitySummary(Summary):
             return Ending.SERVER_ENDED
         if self.harmed or self.broken or self.wrong_reads or self.unlike:
             return Ending.BROKEN_PROMISE
+        if self.missed:
+            return Ending.FAULT_MISSED
         if self.given_up:
             return Ending.SPOILED
         return Ending.NOTHING_AT_RISK if self.idle else Ending.RIGHT
@@ -198,15 +202,7 @@ class DurabilitySummary(Summary):
         yield f"{self._struck()}; {self.acknowledged} operations acknowledged, {self.unknown} unknown"
         for shape, reason in self.without.items():
             yield f"not tested under {shape} load: {reason}"
-        if self.broken and not self.costs:
-            yield self.broken
-        if self.costs:
-            more = f" | and {len(self.costs) - _COSTS} more" if len(self.costs) > _COSTS else ""
-            yield "by fault: " + " | ".join(self.costs[:_COSTS]) + more
-        if self.harmed:
-            yield from self._harm()
-        elif not self.broken:
-            yield f"nothing lost of {len(self.keys)} keys"
+        yield from self._shown()
         if self.bound is not None:
             yield strength(self.rounds - len(self.idle), self.lossy, self.bound)
         yield from self.idle
@@ -221,6 +217,20 @@ class DurabilitySummary(Summary):
             yield f"{reads} reads of one key, at the struck node and another: {self._stale()}"
         if self.without_failover:
             yield f"no other node took writes in time: {self.without_failover} times"
+
+    def _shown(self) -> Iterator[str]:
+        """What the faults did to the data."""
+        if self.broken and not self.costs:
+            yield self.broken
+        if self.costs:
+            more = f" | and {len(self.costs) - _COSTS} more" if len(self.costs) > _COSTS else ""
+            yield "by fault: " + " | ".join(self.costs[:_COSTS]) + more
+        if self.harmed:
+            yield from self._harm()
+        elif self.missed:
+            yield self.missed
+        elif not self.broken:
+            yield f"nothing lost of {len(self.keys)} keys"
 
     def _stale(self) -> str:
         ages = together(self.reads).ages_ms

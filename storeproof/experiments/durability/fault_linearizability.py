@@ -9,10 +9,12 @@ from contextlib import contextmanager
 
 from storeproof.check import MOST_CLIENTS
 from storeproof.contract import Layout
+from storeproof.errors import FaultMissed
 from storeproof.experiments.client import Client, ClosedLoop, open_clients, under_load
 from storeproof.experiments.contended_keys import SHARE, ContendedKey, ContendedKeys, KeyType, histories, read_and_go_on
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject, check_load, without_replies
 from storeproof.experiments.linearizability import LinearizabilitySummary
+from storeproof.experiments.store_files import StoreFiles
 from storeproof.faults import Fault
 from storeproof.history import Recorder
 from storeproof.spec.scale import DurabilityScale
@@ -59,6 +61,7 @@ class FaultLinearizability(FaultExperiment[int]):
     def load(self) -> Iterator[None]:
         """As many clients as the check can handle, on new keys."""
         self.handle.wait_whole()
+        self._files = StoreFiles(self.handle)
         self._recorder = Recorder()
         self._keys = [
             ContendedKey(type_, layout, f"round{self.round}:hot{number}")
@@ -74,12 +77,14 @@ class FaultLinearizability(FaultExperiment[int]):
             while self._recorder.ended < (wanted if time.monotonic() < until else 1) and time.monotonic() < deadline:
                 time.sleep(0.001)
             check_load(self.handle, clients)
+            self._files.look()
             load.stop.set()
             yield
 
     def fault(self) -> None:
         """Strike the guarantee's fault."""
         self._fault.strike(self.handle)
+        self._reach = self._files.reach()
 
     def recover(self) -> None:
         """Start the store, and create the collections again: a store with its schema in memory has lost them."""
@@ -93,6 +98,9 @@ class FaultLinearizability(FaultExperiment[int]):
         cut_off = [(self.struck, self.load_ended)] if self._fault.cuts_off else []
         self.summary.judge({key: without_replies(done[key], cut_off) for key in done}, self.load_ended)
         self.summary.faults = self.round
+        written = {key for key, history in done.items() if any(each.outcome == "ok" and each.action != "get" for each in history)}
+        if not self.summary.findings and (missed := self._reach.missed(len(written))):
+            raise FaultMissed(missed)
 
     def _client(self, share: int, first: Sequence[ContendedKey] = ()) -> Client:
         rng = random.Random(self.subject.rng.getrandbits(64))

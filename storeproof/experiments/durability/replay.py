@@ -29,7 +29,7 @@ def replay(store: StoreEvidence, summary: DurabilitySummary) -> None:
     last = 0
     for number, each in enumerate(store.rounds, 1):
         where = f"round {number} of {store.case}"
-        if summary.broken or (number > 1 and store.rounds[number - 2].spoiled):
+        if summary.broken or summary.missed or (number > 1 and store.rounds[number - 2].spoiled):
             raise EvidenceDamaged(f"{where} follows one after which there is none")
         last = _in_order(each, last, where)
         judge.begin(each)
@@ -83,7 +83,7 @@ def _end(judge: RoundJudge, round_: RoundEvidence, where: str) -> None:
     elif round_.spoiled:
         judge.spoiled(round_)
     elif round_.audit is not None and round_.recovered is not None:
-        judge.survived()
+        judge.survived(round_)
     else:
         raise EvidenceDamaged(f"{where} ended without an audit, and nothing says why")
 

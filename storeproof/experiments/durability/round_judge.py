@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from storeproof.check import Audits, unstartable
+from storeproof.check import Anomaly, Audits, unstartable
 from storeproof.evidence import RoundEvidence
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.fault_experiment import without_replies
@@ -23,6 +23,10 @@ class RoundJudge:
         self.audits = Audits()
         self._at_risk = 0
         """Operations that were acknowledged before the fault of this round."""
+        self._records = 0
+        """Different records that were written by these."""
+        self._harmed = False
+        """Whether one of those that were read back in this round is not as it was acknowledged."""
 
     def history(self, operations: Iterable[Operation], moment: int) -> list[Operation]:
         """The operations as they count at a moment, in nanoseconds. `operations`: of some or all keys, in order of invocation."""
@@ -62,15 +66,21 @@ class RoundJudge:
         findings, lost = self.audits.judge(history, round_.audit.seen, round_.struck)
         self.summary.gone.update(round_.audit.gone)
         self.summary.add(findings, lost)
+        self._harmed = any(each.anomaly is not Anomaly.OK for each in findings)
         self.audits.ended(round_.audit.ended)
         began, ended = round_.began, round_.load_ended
         answered = [each for each in history if each.outcome == "ok" and each.invoked >= began]
-        self._at_risk = sum(each.completed is not None and each.completed <= ended for each in answered)
+        at_risk = [each for each in answered if each.completed is not None and each.completed <= ended]
+        self._at_risk = len(at_risk)
+        self._records = len({each.place for each in at_risk if each.action != "delete"})
 
-    def survived(self) -> None:
-        """The store works again: the round is over."""
+    def survived(self, round_: RoundEvidence) -> None:
+        """The store works again: the round is over. If its fault missed what clients wrote it does not count, and no other one follows."""
         if not self._at_risk:
             self.summary.idle.append(f"nothing was acknowledged before fault {self.summary.rounds}")
+        if not self._harmed and round_.reach is not None and (missed := round_.reach.missed(self._records)):
+            self.summary.missed = missed
+            self.summary.count(round_.shape, -1)
 
     def broke(self, round_: RoundEvidence) -> None:
         """The store is unusable: no other round follows."""

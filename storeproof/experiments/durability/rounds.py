@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic_ns
 
@@ -23,6 +23,7 @@ from storeproof.experiments.durability.load_shapes import LoadShapes
 from storeproof.experiments.durability.readback import audit, check_usable, read
 from storeproof.experiments.durability.round_judge import RoundJudge
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
+from storeproof.experiments.store_files import StoreFiles
 from storeproof.faults import Fault
 from storeproof.history import Operation, by_place
 from storeproof.machine.pressure import machine_is_busy
@@ -103,7 +104,7 @@ class Rounds(FaultExperiment[Round]):
         faults = [(number, shape) for number in range(1, self._scale.rounds + 1) for shape in self._tried]
         first = self.summary.rounds
         for done, (number, shape) in enumerate(faults[first:]):
-            if self.summary.broken:
+            if self.summary.broken or self.summary.missed:
                 return
             left = (time.monotonic() - began) / done * (len(faults) - first - done) if done else 0.0
             self.subject.progress(f"round {number}/{self._scale.rounds}" + (f", about {left:.0f} s left" if left else ""))
@@ -120,16 +121,22 @@ class Rounds(FaultExperiment[Round]):
             self._judge.spoiled(self._seen)
             raise
 
-    def load(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def load(self) -> Iterator[None]:
         """The load of the shape, on a store with all of its nodes: two nodes killed in a row would be another fault."""
         self._period += 1
         self.handle.wait_whole()
-        return self._shapes.load(self.round.shape, self._period)
+        self._files = StoreFiles(self.handle)
+        with self._shapes.load(self.round.shape, self._period):
+            if self.round.shape == "stream":  # in the others the moment matters, and a look would give the store time to sync
+                self._files.look()
+            yield
 
     def fault(self) -> None:
         """Strike the guarantee's fault."""
         self._seen.struck = self.struck
         self._fault.strike(self.handle)
+        self._seen.reach = self._files.reach()
 
     def recover(self) -> None:
         """Start the store; with `second_fault`, strike again while it recovers."""
@@ -155,7 +162,7 @@ class Rounds(FaultExperiment[Round]):
                     raise MachineFailed(f"after the start it runs but does not answer, on a busy machine ({busy}): {reason}") from None
                 raise StoreDied(f"after the start it runs but does not answer: {reason}", self.handle.log_tail()) from None
             raise
-        self._judge.survived()
+        self._judge.survived(self._seen)
 
     def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
         """The store is broken. It needs repair if it starts and then refuses, or ends while it reads its data."""

@@ -20,7 +20,8 @@ from storeproof.contract.address import Address
 from storeproof.contract.clusters import Ending, Promotion, Rebuilding, Undoing
 from storeproof.contract.failures import Breach, Refused, Unknown
 from storeproof.errors import NotAvailable, StoreDied
-from storeproof.launch.handle import Capability, LaunchKind
+from storeproof.launch.data_written import AllWritten
+from storeproof.launch.handle import Capability, DataWritten, LaunchKind
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.readiness import timeout_error
 from storeproof.launch.request import LaunchRequest, NodeLocation
@@ -236,6 +237,14 @@ class ClusterHandle(Together):
         raise NotAvailable(NO_CUT)
 
     cut_power = quiesce
+
+    def data_written(self) -> DataWritten:
+        """See `Handle.data_written`: of all servers."""
+        return AllWritten([server.data_written() for server in self._servers()])
+
+    def files_elsewhere(self) -> Sequence[str]:
+        """See `Handle.files_elsewhere`: of all servers."""
+        return [file for server in self._servers() for file in server.files_elsewhere()]
 
     def meter(self) -> UsageMeter:
         """See `Handle.meter`: of all nodes together, without files."""

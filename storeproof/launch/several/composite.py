@@ -13,7 +13,8 @@ from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import WorkDir, default_base
 from storeproof.contract.address import Address, Part
 from storeproof.errors import StoreDied
-from storeproof.launch.handle import Capability, Handle, LaunchKind
+from storeproof.launch.data_written import AllWritten
+from storeproof.launch.handle import Capability, DataWritten, Handle, LaunchKind
 from storeproof.launch.request import LaunchRequest, PartRequest
 from storeproof.launch.several.together import Together
 from storeproof.machine.usage import UsageMeter
@@ -181,6 +182,14 @@ class CompositeHandle(Together):
             each.result()
         with self._starting:  # a start in another thread notices, and ends what it has started
             pass
+
+    def data_written(self) -> DataWritten:
+        """See `Handle.data_written`: of both."""
+        return AllWritten([part.data_written() for part in self._parts.values()])
+
+    def files_elsewhere(self) -> Sequence[str]:
+        """See `Handle.files_elsewhere`: of both."""
+        return [file for part in self._parts.values() for file in part.files_elsewhere()]
 
     def meter(self) -> UsageMeter:
         """See `Handle.meter`: of both together, but files and syncs are those of the home."""

@@ -25,9 +25,12 @@ class Store:
         """Connections of an earlier one are dead."""
         self.memory: dict[str, dict[Key, Record]] = {}
         self.disk: dict[str, dict[Key, Record]] = {}
+        self.written = 0
+        """Bytes, as many for each write."""
 
     def stored(self, name: str, key: Key, record: Record | None) -> None:
         """One write; None deletes."""
+        self.written += 100
         if record is None:
             self.memory[name].pop(key, None)
         else:
@@ -135,6 +138,16 @@ class Records:
             return total
 
 
+class Written:
+    """What was written from its beginning on."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._before = store, store.written
+
+    def bytes(self) -> int:
+        return self._store.written - self._before
+
+
 class Handle:
     """Starts and ends the store."""
 
@@ -146,6 +159,8 @@ class Handle:
     initialised: bool | None = True
     address = Address("nowhere", 1)
     nodes: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    """Files outside its directory that it writes to."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -175,6 +190,12 @@ class Handle:
     def kill(self) -> None:
         self.deeds.append("kill")
         self.store.end(clean=False)
+
+    def data_written(self) -> Written:
+        return Written(self.store)
+
+    def files_elsewhere(self) -> Sequence[str]:
+        return self.elsewhere
 
     def quiesce(self) -> None:
         self.deeds.append("quiesce")
