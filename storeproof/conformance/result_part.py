@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Final
-
-from pydantic_core import to_json
 
 from storeproof.conformance.archive import RESULT, Archive
 from storeproof.conformance.reasons import ClaimRefused, Reason
@@ -42,11 +39,12 @@ def result_of(archive: Archive) -> Result:
         raise ClaimRefused(Reason.RESULT, f"{RESULT} is not text in UTF-8") from None
     except UsageError as reason:
         raise ClaimRefused(Reason.RESULT, in_one_line(str(reason))) from None
-    if content != (written(result) if result.format == FORMAT else _as_older_releases_write(text)):
+    if content != _in_its_notation(result):
         raise ClaimRefused(Reason.RESULT, f"{RESULT} is not written as a run writes it")
     return result
 
 
-def _as_older_releases_write(text: str) -> bytes:
-    """The same values in their one notation. The model would add the fields that came later."""
-    return to_json(json.loads(text), indent=1) + b"\n"
+def _in_its_notation(result: Result) -> bytes:
+    """As the release of its format wrote it: without the fields that came later. A value of another type, such as "0" for 0, is written
+    otherwise than it was found."""
+    return written(result) if result.format == FORMAT else f"{result.model_dump_json(indent=1, exclude_unset=True)}\n".encode()

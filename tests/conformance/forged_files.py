@@ -11,7 +11,7 @@ from pathlib import Path
 
 from storeproof.conformance.archive import MANIFEST, PRODUCT, RESULT
 from storeproof.conformance.reasons import Reason
-from storeproof.evidence import EVIDENCE
+from storeproof.evidence import EVIDENCE, evidence_file
 from tests.conformance.forging import (
     Forgery,
     Json,
@@ -52,8 +52,8 @@ def zip_bomb(_: TrueBundle, file: Path) -> None:
 def evidence_bomb(bundle: TrueBundle, file: Path) -> None:
     """In the one part that is compressed: a line of two hundred megabytes."""
     packed_zeros = io.BytesIO()
-    with gzip.GzipFile(fileobj=packed_zeros, mode="wb", compresslevel=1) as out:
-        out.write(f'{{"line": "file", "format": "1.0", "run": "{bundle.result["run"]["id"]}"}}\n'.encode())
+    packed_zeros.write(evidence_file(bundle.result["run"]["id"], []))
+    with gzip.GzipFile(fileobj=packed_zeros, mode="wb", compresslevel=1, mtime=0) as out:
         for _number in range(200):
             out.write(_ZEROS)
     file.write_bytes(sealed(with_histories(bundle, packed_zeros.getvalue())))
@@ -143,7 +143,7 @@ FILES = (
     Forgery("two gigabytes of zeros", "a sparse file", two_gigabytes, Reason.SIZE, "it has 2,147,483,648 bytes; a bundle has at most"),
     Forgery("gzip bomb", "zeros in gzip", gzip_bomb, Reason.ARCHIVE, "it is not a tar archive"),
     Forgery("zip bomb", "zeros in a zip", zip_bomb, Reason.ARCHIVE, "it is not a tar archive"),
-    Forgery("bomb of evidence", "zeros in the part that is compressed", evidence_bomb, Reason.EVIDENCE, "a line is longer than"),
+    Forgery("bomb of evidence", "zeros in the part that is compressed", evidence_bomb, Reason.EVIDENCE, "all lines are longer than"),
     Forgery("empty", "an empty file", empty, Reason.ARCHIVE, "it is not a tar archive"),
     Forgery("cut off", "the end is missing", cut_off, Reason.ARCHIVE, "is cut off"),
     Forgery("appended", "bytes after the end", appended, Reason.ARCHIVE, "something follows the last part"),

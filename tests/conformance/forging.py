@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import json
@@ -20,6 +19,7 @@ from storeproof.evidence import EVIDENCE, StoreEvidence, evidence_file, member_o
 from storeproof.result.json_file import written
 from storeproof.result.model import EditionUsed, Result
 from tests.conformance.true_bundle import TrueBundle
+from tests.evidence.packing import as_a_run_packs
 
 Json = dict[str, Any]
 Forge = Callable[[TrueBundle, Path], None]
@@ -140,7 +140,7 @@ def with_evidence(change: Callable[[list[Json]], object], and_store: Callable[[J
     def forge(bundle: TrueBundle, file: Path) -> None:
         lines = bundle.lines
         change(lines)
-        content = gzip.compress("".join(f"{json.dumps(line)}\n" for line in lines).encode())
+        content = as_a_run_packs(lines)
         file.write_bytes(sealed(with_histories(bundle, content, and_store)))
 
     return forge

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import zlib
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from storeproof.evidence import (
 )
 from storeproof.evidence import file as evidence
 from storeproof.history import ABSENT, Observation, Operation
+from tests.evidence.packing import as_a_run_packs
 
 KEYS = [("single_key", "a"), ("counter", "n"), ("row", 7), ("hash10", "\0☃")]
 
@@ -84,7 +86,7 @@ def lines() -> list[Any]:
 
 def packed(changed: list[Any]) -> io.BytesIO:
     """A file of these lines."""
-    return io.BytesIO(gzip.compress("".join(json.dumps(each) + "\n" for each in changed).encode()))
+    return io.BytesIO(as_a_run_packs(changed))
 
 
 def test_a_file_has_what_was_put_in() -> None:
@@ -167,3 +169,54 @@ def test_it_is_read_within_limits(monkeypatch: pytest.MonkeyPatch) -> None:
             limited.setattr(evidence, name, most)
             with pytest.raises(EvidenceDamaged, match=r"the most that is judged again|longer than"):
                 list(read_evidence(io.BytesIO(WHOLE), "r1"))
+
+
+HEAD = evidence_file("r1", [])
+MEMBER = member_of(STORE)
+LINES = gzip.decompress(MEMBER)
+
+
+def member(text: bytes) -> bytes:
+    """A file whose only store has this text."""
+    return HEAD + gzip.compress(text, mtime=0)
+
+
+def sparse(text: bytes, blocks: int) -> bytes:
+    """One gzip member of a text, after empty blocks, which are five bytes each."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    body = b"\0\0\0\xff\xff" * blocks + packer.compress(text) + packer.flush()
+    return MEMBER[:10] + body + zlib.crc32(text).to_bytes(4, "little") + len(text).to_bytes(4, "little")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (
+            member(LINES.replace(b'"cuts_off":true', b'"cuts_off":false,"cuts_off":true')),
+            "line 1 of durability.power_loss is not written as",
+        ),
+        (member(LINES.replace(b'"line":"keys",', b'"line": "keys",')), "line 2 of durability.power_loss is not written as a run writes it"),
+        (member(LINES.replace(b'"line":"round","shape":"burst",', b'"shape":"burst","line":"round",')), "line 4 of "),
+        (member(LINES.replace(b'"recovered":0.25', b'"recovered":0.250')), "line 4 of durability.power_loss is not written as a run"),
+        (member(LINES.replace(b"durability", b"durabilit\\u0079", 1)), "line 1 of durability.power_loss is not written as a run writes it"),
+        (member(LINES.replace(b"\n", b"\r\n")), "line 1 of durability.power_loss is not written as a run writes it"),
+        (member(LINES.removesuffix(b"\n")), "line 5 of durability.power_loss is not written as a run writes it"),
+        (member(LINES + b'{"line":"keys","keys":[]}\n'), "durability.power_loss has more lines than a run writes of it"),
+        (HEAD + gzip.compress(b"", mtime=0) + MEMBER, "member 2 is empty"),
+        (HEAD + MEMBER + gzip.compress(b"", mtime=0) * 400_000, "member 3 is empty"),
+        (HEAD + MEMBER * 101, "it has more than 100 members"),
+        (HEAD + sparse(LINES, 1_000), "member 2 is padded: it has "),
+        (HEAD + MEMBER[:3] + b"\x10" + MEMBER[4:10] + b"a comment\0" + MEMBER[10:], "member 2 does not begin as one that a run writes"),
+        (HEAD + MEMBER[:4] + b"\1" + MEMBER[5:], "member 2 does not begin as one that a run writes"),
+        (HEAD + MEMBER + b"\0" * 1_000, "member 3 does not begin as one that a run writes"),
+        (gzip.compress(gzip.decompress(HEAD) + LINES, mtime=0), "the file has more lines than a run writes of it"),
+        (member(LINES + LINES), "a line of the kind `store` is out of place"),
+    ],
+    ids=lambda each: each[:60].replace(" ", "-") if isinstance(each, str) else "",
+)
+def test_there_is_one_notation(content: bytes, reason: str) -> None:
+    """What says the same in other bytes is refused at once: two readers might find different things in it."""
+    assert list(read_evidence(io.BytesIO(HEAD + sparse(LINES, 0)), "r1"))
+    with pytest.raises(EvidenceDamaged) as refused:
+        list(read_evidence(io.BytesIO(content), "r1"))
+    assert reason in str(refused.value)
