@@ -133,7 +133,12 @@ def add_options(parser: pytest.Parser) -> None:
         action="store_false",
         help="test the store even if its live settings differ from the variant's; for tests with deliberately wrong stores",
     )
-    group.addoption("--seed", type=int, metavar="N", help="seed of all random choices (default: drawn, and printed)")
+    group.addoption(
+        "--seed",
+        type=int,
+        metavar="N",
+        help="seed of all random choices (default: the edition's own with --edition, else drawn; it is printed)",
+    )
 
 
 def pairs(flag: str, given: Iterable[str] | None) -> dict[str, str]:

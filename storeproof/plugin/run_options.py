@@ -16,6 +16,7 @@ from storeproof.plugin.options import MOST_LAPS, MOST_RECORDS, existing_director
 from storeproof.plugin.resources import granted
 from storeproof.regular_file import exists
 from storeproof.spec import Scale, Spec
+from storeproof.spec.edition import SEEDS
 from storeproof.stats.intervals import RANKS_FROM
 from storeproof.store_under_test import Options
 
@@ -33,7 +34,7 @@ def run_options(option: Namespace, spec: Spec, needs: NeedsRun | None, wanted: S
     given = granted(option, needs, endpoints or (wanted if option.launch == "endpoint" else ()))
     return Options(
         scale=spec.scales[option.scale],
-        seed=option.seed if option.seed is not None else random.SystemRandom().randrange(1, 1_000_000),
+        seed=option.seed if option.seed is not None else _seed(spec),
         launch=option.launch,
         endpoints=endpoints,
         images=pairs("--image", option.image),
@@ -50,6 +51,11 @@ def run_options(option: Namespace, spec: Spec, needs: NeedsRun | None, wanted: S
         corpus=Corpus([path.resolve() if exists(path) else path for path in map(Path, option.corpus or [])]),
         hosts=load_hosts(option, endpoints),
     )
+
+
+def _seed(spec: Spec) -> int:
+    """A frozen edition has one; by a draft each run has another, and together they try more."""
+    return spec.edition.seed if spec.edition.frozen else random.SystemRandom().randint(1, SEEDS)
 
 
 def _laps(given: str | None, scale: Scale) -> int:

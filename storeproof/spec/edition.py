@@ -15,6 +15,9 @@ VERSION = "2026.11.20"
 FROZEN_PATTERN: Final = r"^20[0-9]{2}\.(0[1-9]|1[0-2])$"
 """The name of a frozen edition: YEAR.MONTH."""
 
+SEEDS: Final = 999_999
+"""Seeds are from 1 to this."""
+
 DEMANDS: Final = ("models", "guarantees", "capabilities", "datasets", "scaling", "workloads", "profiles", "scales")
 """The folders of the specification that demand something of a store."""
 
@@ -30,6 +33,12 @@ class Edition:
     def frozen(self) -> bool:
         """Whether it is one that later releases keep, and no draft."""
         return re.fullmatch(FROZEN_PATTERN, self.version) is not None
+
+    @property
+    def seed(self) -> int:
+        """Of a run by this edition for which nobody chose another one: no claim need rest on one that suited its maker. It depends on the
+        edition alone: who could vary a part of it, such as the server's program, could choose."""
+        return int(self.hash, 16) % SEEDS + 1
 
 
 def edition_of(root: Path, version: str = VERSION, suite_cases: Iterable[str] = ()) -> Edition:
