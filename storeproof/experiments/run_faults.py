@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Final
 
-from storeproof.contract import Layout, Unsupported
+from storeproof.contract import Layout, Unknown, Unsupported
 from storeproof.disk.methods import WITHOUT_DISK
-from storeproof.errors import NotAvailable
+from storeproof.errors import MachineFailed, NotAvailable
+from storeproof.evidence import StoreEvidence
 from storeproof.experiments.contended_keys import KEY_TYPES, KeyType
 from storeproof.experiments.durability.atomic_groups import atomic_writes
 from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary
@@ -70,6 +71,14 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
 
     case = f"durability.{guarantee}"
 
+    def launch() -> Handle:
+        try:
+            return _launch(sut, fault)
+        except (MachineFailed, Unknown):  # an attempt too, of which nothing is known
+            seed = _seed(sut, f"{guarantee} {len(summary.spoiled)}")
+            keep_evidence(sut, StoreEvidence(case, seed, sut.target.id, fault.cuts_off))
+            raise
+
     def attempt(handle: Handle) -> None:
         _require(fault, handle)
         seed = f"{guarantee} {len(summary.spoiled)}"
@@ -88,7 +97,7 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
         finally:
             keep_evidence(sut, rounds.evidence(case, _seed(sut, seed), sut.target.id))
 
-    summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
+    summary.given_up = not on_own_stores(launch, attempt, summary.spoiled, sut.scale.durability.rounds)
 
 
 def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummary) -> None:

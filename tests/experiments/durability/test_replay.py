@@ -9,13 +9,14 @@ from dataclasses import replace
 import pytest
 
 from storeproof.contract import Layout
-from storeproof.evidence import EvidenceDamaged, StoreEvidence, evidence_file, member_of, read_evidence
+from storeproof.evidence import AuditEvidence, EvidenceDamaged, RoundEvidence, StoreEvidence, evidence_file, member_of, read_evidence
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.replay import replay
+from storeproof.experiments.durability.round_judge import LEAST_AT_RISK
 from storeproof.experiments.durability.rounds import Rounds
 from storeproof.experiments.fault_experiment import repeat_spoiled
 from storeproof.faults import find
-from storeproof.history import ABSENT, Observation
+from storeproof.history import ABSENT, Observation, Operation
 from storeproof.outcome import Outcome
 from storeproof.result.model import GuaranteeRecord
 from storeproof.spec.scale import DurabilityScale
@@ -179,3 +180,37 @@ def test_what_no_client_wrote_is_invented_again(lossy: StoreEvidence) -> None:
     lost = next(place for place, each in audit.seen.items() if each == ABSENT)
     seen = {**audit.seen, lost: Observation("whole", "99:99")}
     assert replayed([_changed(lossy, 0, seen=seen)]).outcome(claimed=False) is Outcome.FAIL
+
+
+@pytest.mark.parametrize(
+    ("writes", "outcome", "said"),
+    [
+        (0, Outcome.INCONCLUSIVE, ["nothing was acknowledged before fault 1"]),
+        (
+            LEAST_AT_RISK - 1,
+            Outcome.INCONCLUSIVE,
+            ["9 operations were acknowledged before fault 1, and a fault among fewer than 10 shows little"],
+        ),
+        (LEAST_AT_RISK, Outcome.PASS, []),
+    ],
+)
+def test_a_fault_among_a_few_writes_shows_little(writes: int, outcome: Outcome, said: list[str]) -> None:
+    """It proves nothing, in a run and when it is judged again."""
+    made = [
+        Operation(
+            client=0,
+            action="put",
+            collection="single_key",
+            key=f"k{each}",
+            invoked=each,
+            completed=each + 1,
+            outcome="ok",
+            write_id=f"0:{each}",
+        )
+        for each in range(1, writes + 1)
+    ]
+    seen = {each.place: Observation("whole", each.write_id) for each in made}
+    audit = AuditEvidence(moment=300, everything=True, seen=seen, gone=(), ended=400)
+    round_ = RoundEvidence("burst", began=1, struck=100, load_ended=200, recovered=0.1, audit=audit)
+    summary = replayed([StoreEvidence("durability.process_crash", "7", "memory:only", cuts_off=False, rounds=[round_], operations=made)])
+    assert (summary.outcome(claimed=True), summary.idle) == (outcome, said)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import io
+
+import pytest
+
 from storeproof.contract import Layout, Unknown
 from storeproof.errors import MachineFailed, StoreDied
+from storeproof.evidence import evidence_file, read_evidence
+from storeproof.experiments import run_faults
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.rounds import Rounds
 from storeproof.experiments.fault_experiment import repeat_spoiled
 from storeproof.faults import find
 from storeproof.outcome import Outcome
+from storeproof.store_under_test import Options, StoreUnderTest
 from tests.experiments.durability.memory import Handle, Store, subject
 from tests.experiments.durability.test_rounds import SCALE
 from tests.shipped import SHIPPED
@@ -143,3 +150,20 @@ def test_no_answer_is_tried_again() -> None:
 
     assert repeat_spoiled(attempt, spoiled, 3)
     assert spoiled == ["the store is running but did not answer: timed out"] * 2
+
+
+def test_every_attempt_is_in_the_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those on a store that did not start, since the machine was busy: in a claim none may be missing."""
+    (target,) = SHIPPED.targets(["sqlite:wal-full"])
+    sut = StoreUnderTest(SHIPPED, target, Options(SHIPPED.scales["smoke"], seed=1, launch="process"), lambda _: None)
+    summary = DurabilitySummary()
+
+    def busy(*_: object) -> Handle:
+        raise MachineFailed("the machine is busy")
+
+    monkeypatch.setattr(run_faults, "_launch", busy)
+    run_faults.run_guarantee(sut, "process_crash", summary)
+    assert summary.given_up
+    kept = list(read_evidence(io.BytesIO(evidence_file("r1", sut.record.evidence)), "r1"))
+    assert [each.seed for each in kept] == [f"1 sqlite:wal-full process_crash {number}" for number in range(len(summary.spoiled))]
+    assert [(each.rounds, each.operations) for each in kept] == [([], [])] * 6
