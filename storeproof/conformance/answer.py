@@ -24,6 +24,8 @@ _LISTED: Final = 5
 """Failed cases that are told in full."""
 _NAMES: Final = 10
 """Names that are listed."""
+_REASON: Final = 160
+"""Characters of the reason for which a case was not run."""
 
 
 class Level(StrEnum):
@@ -47,11 +49,13 @@ def answer_lines(found: Verified, level: Level = Level.RECOMPUTED) -> Iterator[s
     if found.judge.judge != HERE:
         yield f"judged by storeproof {found.judge.storeproof} (`{found.judge.judge}`); the verdicts are those of this installation"
     yield f"tried as {formatting.name_of(store)} on {run.started} at {run.scale} scale: {formatting.SCALES.get(run.scale, '')}"
+    yield _seed(found)
     if own := [name.removeprefix(OWN) for name in store.sources if name.startswith(OWN)]:
         yield f"asked through files of the vendor, which are in the bundle to be read: {in_one_line(', '.join(own))}"
     yield _capabilities(found)
     yield "cases: " + ", ".join(f"{store.counts[each]} {each}" for each in Outcome if store.counts.get(each))
     yield from _failed(found)
+    yield from _not_shown(found)
     yield from _disputes(found)
     judged = found.durability
     yield (
@@ -98,6 +102,27 @@ def _failed(found: Verified) -> Iterator[str]:
         yield in_one_line(f"{each.outcome}: {each.id}: {each.detail}")
     if len(failed) > _LISTED:
         yield f"failed too: {_some([each.id for each in failed[_LISTED:]])}"
+
+
+def _not_shown(found: Verified) -> Iterator[str]:
+    """Each case that was not run or not decided, with the reason, and each attempt that was spoiled."""
+    for outcome in (Outcome.NOT_RUN, Outcome.INCONCLUSIVE):
+        reasons: dict[str, list[str]] = {}
+        for each in found.store.outcomes:
+            if each.outcome is outcome:
+                reasons.setdefault(in_one_line(each.detail, _REASON), []).append(each.id)
+        yield from (f"{outcome}: {', '.join(names)}: {reason}" for reason, names in reasons.items())
+    for record in found.store.durability.guarantees:
+        if record.spoiled:
+            yield f"spoiled: {plural(record.spoiled, 'attempt')} of {record.guarantee}, which say nothing about the store"
+
+
+def _seed(found: Verified) -> str:
+    run, edition = found.result.run, found.result.edition
+    of = Edition(edition.version, edition.hash)
+    if not of.frozen:
+        return f"seed {run.seed}, drawn or chosen: a draft has none of its own"
+    return f"seed {run.seed}, the edition's own" if run.seed == of.seed else f"seed {run.seed}, chosen by its maker"
 
 
 def _some(names: list[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,13 +12,17 @@ from math import isclose
 from typing import Final
 
 from storeproof.conformance.archive import Archive
+from storeproof.conformance.attempts import check_attempt, check_attempts
 from storeproof.conformance.known import Known
+from storeproof.conformance.load_times import check_load
 from storeproof.conformance.reasons import ClaimRefused, Reason
+from storeproof.conformance.times import CaseTimes
 from storeproof.evidence import EVIDENCE, EvidenceDamaged, StoreEvidence, read_evidence
 from storeproof.experiments.durability.bulk_load import BULK_OPERATION
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.layouts import MODELS
 from storeproof.experiments.durability.replay import replay
+from storeproof.experiments.fault_experiment import AT_LEAST
 from storeproof.faults import faults
 from storeproof.outcome import IDLE, SHOWN, Outcome, worst
 from storeproof.printable import in_one_line
@@ -72,15 +75,17 @@ def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: 
         if archive.digest(EVIDENCE) != run.evidence:
             raise ClaimRefused(Reason.EVIDENCE, f"{EVIDENCE} is not the one of this run: its hash is another one in the result")
         try:
-            judged = {each.guarantee: each for each in _judged(run, store, archive, known.spec, judge)}
+            judged = {each.guarantee: each for each in _judged(run, store, archive, known, judge)}
         except EvidenceDamaged as reason:
             raise ClaimRefused(Reason.EVIDENCE, in_one_line(str(reason))) from None
     disputed: list[str] = []
     for name, record in records.items():
         found = judged.get(name, _Judged(name))
         disputed += _compared(record, found, run, target, known)
+        rounds = known.scale(run.scale).durability.rounds
+        check_attempts(record, found.spoiled, max(AT_LEAST, rounds))
         if record.outcome in SHOWN:
-            _check_rounds(record, found, store, target, known.spec.guarantees[name], known.scale(run.scale).durability.rounds)
+            _check_rounds(record, found, store, target, known.spec.guarantees[name], rounds)
     if strange := sorted(judged.keys() - records.keys()):
         raise ClaimRefused(Reason.EVIDENCE, f"there are histories of {strange[0]}, and no record of it")
     _check_outcomes(store, records)
@@ -97,49 +102,38 @@ class _Judged:
     operations: int = 0
     read_all: bool = False
     """Whether the last audit read the keys of all rounds."""
+    spoiled: list[bool] = field(default_factory=list)
+    """Of each attempt whether it ended without saying anything about the store: by a spoiled round, or before the first one."""
 
 
-def _judged(run: RunInfo, store: StoreResult, archive: Archive, spec: Spec, judge: Judge) -> Iterator[_Judged]:
+def _judged(run: RunInfo, store: StoreResult, archive: Archive, known: Known, judge: Judge) -> Iterator[_Judged]:
     """The guarantees, one after the other."""
+    times = CaseTimes(store)
     seen: set[str] = set()
-    known: set[bytes] = set()
+    fingerprints: set[bytes] = set()
     stores = read_evidence(io.BytesIO(archive.read(EVIDENCE)), run.id)
     for case, parts in groupby(stores, key=lambda each: each.case):
         name = case.removeprefix(_CASE)
         if not case.startswith(_CASE) or name in seen:
             raise EvidenceDamaged(f"the histories of {case[:60]!r} are not in one piece")
         seen.add(name)
-        found, attempt = _Judged(name), -1
+        found = _Judged(name)
         for part in parts:
-            _check_fault(part, name, spec)
+            _check_fault(part, name, known.spec)
             _check_reach(part, judge)
-            attempt = _attempt(part, run, store, name, attempt + 1)
+            check_attempt(part, run, store, name, len(found.spoiled))
+            times.add(part)
+            check_load(part, known.scale(run.scale).durability)
             digest = _fingerprint(part)
-            if digest in known:
+            if digest in fingerprints:
                 raise EvidenceDamaged(f"the histories of {case} are those of another store once more")
-            known.add(digest)
+            fingerprints.add(digest)
             replay(part, found.summary)
             found.operations += len(part.operations)
+            found.spoiled.append(not part.rounds or part.rounds[-1].spoiled)
             last = part.rounds[-1].audit if part.rounds else None
             found.read_all = last is not None and last.everything
         yield found
-
-
-def _attempt(part: StoreEvidence, run: RunInfo, store: StoreResult, guarantee: str, least: int) -> int:
-    """The number of the store, from 0: a store that the machine spoiled is followed by another one.
-
-    Raises:
-        ClaimRefused: the histories are of another store, or of choices that another seed made.
-    """
-    target = f"{store.store}:{store.variant}"
-    if part.target != target:
-        raise ClaimRefused(Reason.SEED, f"the histories of {part.case} are of {in_one_line(part.target, 60)}, and the claim is of {target}")
-    wanted = f"{run.seed} {target} {guarantee} "
-    number = part.seed.removeprefix(wanted)
-    if not part.seed.startswith(wanted) or not re.fullmatch("[0-9]{1,3}", number) or int(number) < least:
-        found = in_one_line(part.seed, 60)
-        raise ClaimRefused(Reason.SEED, f"the histories of {part.case} are of the seed {found!r}, the claim's of '{wanted}{least}'")
-    return int(number)
 
 
 def _check_fault(part: StoreEvidence, guarantee: str, spec: Spec) -> None:

@@ -12,7 +12,7 @@ from storeproof.errors import SpecError
 from storeproof.printable import in_one_line
 from storeproof.result.model import RunInfo, StoreResult
 from storeproof.result.redact import redact_settings
-from storeproof.result.sources import CARRIED, MACHINERY, OWN, SPEC_STORES, SUITES, by_file
+from storeproof.result.sources import CARRIED, MACHINERY, OWN, SPEC_STORES, SUITES, adapters_imported, by_file
 from storeproof.spec import Target
 from storeproof.spec.editions.records import Judge
 from storeproof.spec.reading.source import plain
@@ -73,7 +73,7 @@ def judging_target(store: StoreResult, judge: Judge, archive: Archive, known: Kn
     if here:
         _check_same(store, target, known)
     else:
-        _check_adapters(store, target, judge)
+        _check_adapters(store, target, judge, folder.resolve())
     if (target.store.name, target.store.title, target.store.topology) != (store.store, store.title, store.topology):
         raise ClaimRefused(Reason.STORE_FILE, f"the result calls the store {in_one_line(store.title, 40)}, its file {target.store.title}")
     _check_settings(store, target)
@@ -131,13 +131,27 @@ def _check_known(store: StoreResult, judge: Judge) -> None:
             raise ClaimRefused(kind, f"{in_one_line(name, 80)} was changed afterwards: it is not the one of the judge {judge.judge}")
 
 
-def _check_adapters(store: StoreResult, target: Target, judge: Judge) -> None:
-    """Raises `ClaimRefused`: the adapter that the store's file names is not among what judged."""
-    named = by_file(store.sources)
-    for each in target.stores:
-        own = each.adapter.endswith(".py") and any(name.startswith(OWN) and name.endswith(".py") for name in store.sources)
-        if not own and not {f"adapters/{each.adapter}", f"adapters/{each.adapter}.py"} & named.keys():
-            raise ClaimRefused(Reason.ADAPTER, f"adapters/{in_one_line(each.adapter, 60)} of the judge {judge.judge} did not judge")
+def _check_adapters(store: StoreResult, target: Target, judge: Judge, folder: Path) -> None:
+    """Raises `ClaimRefused`: an adapter that a store's file names, or that a vendor's own one builds on, is not among what judged; or the
+    bundle shows another one in its place."""
+    own = {folder / name: name for name in store.sources if name.startswith(OWN) and not name.endswith(YAML)}
+    wanted: set[str] = set()
+    for each in (target, *target.parts.values()):
+        if not each.store.adapter.endswith(".py"):
+            wanted.add(each.store.adapter)
+            continue
+        file = (each.file.parent / each.store.adapter).resolve()
+        if own.pop(file, None) is None:
+            named = in_one_line(each.store.adapter, 60)
+            raise ClaimRefused(Reason.ADAPTER, f"{named}, which {each.file.name} names as its adapter, is not in the bundle")
+        wanted |= {*adapters_imported([file])}
+    if own:
+        unused = in_one_line(next(iter(own.values())), 60)
+        raise ClaimRefused(Reason.ADAPTER, f"{unused} is in the bundle, and no store's file names it as its adapter")
+    named_by = by_file(store.sources)
+    for name in sorted(wanted):
+        if not {f"adapters/{name}", f"adapters/{name}.py"} & named_by.keys():
+            raise ClaimRefused(Reason.ADAPTER, f"adapters/{in_one_line(name, 60)} of the judge {judge.judge} did not judge")
 
 
 def _check_own_file(path: Path) -> None:

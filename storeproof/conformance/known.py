@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -100,6 +101,11 @@ class Known:
     def disputed(self) -> frozenset[str]:
         """The cases of the edition whose disputes are open."""
         return frozenset(each.case for each in self.disputes if each.state == "open" and each.concerns(self.edition.version))
+
+    @property
+    def frozen_on(self) -> date | None:
+        """The day on which the edition was frozen; None for a draft."""
+        return self.frozen[self.edition.version].frozen if self.spec.edition.frozen else None
 
     @property
     def later(self) -> list[str]:

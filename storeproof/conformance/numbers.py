@@ -8,6 +8,7 @@ from math import isclose
 from hdrh.histogram import HdrHistogram
 
 from storeproof.conformance.expected_cases import ExpectedCase
+from storeproof.conformance.gate_values import wrong_gates
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.load.quality import gates
 from storeproof.outcome import Outcome
@@ -35,8 +36,8 @@ _LIMITS = {
 _MEASURED = (Outcome.PASS, Outcome.UNDECLARED)
 
 
-def check_numbers(store: StoreResult, cases: dict[str, ExpectedCase], scale: Scale) -> int:
-    """Compute all numbers again; how many there are.
+def check_numbers(store: StoreResult, cases: dict[str, ExpectedCase], scale: Scale, loopback_us: float | None) -> int:
+    """Compute all numbers again; how many there are. `loopback_us`: a round trip on the machine, if it was measured.
 
     Raises:
         ClaimRefused: one is not that of its rounds, its histogram or its gates, or of no case; or a case that passed has none.
@@ -47,11 +48,12 @@ def check_numbers(store: StoreResult, cases: dict[str, ExpectedCase], scale: Sca
         if name in measured:
             raise ClaimRefused(Reason.NUMBER, f"{name} has two numbers")
         measured[name] = each
-        for reason, wrong in _wrong(each, scale):
+        for reason, wrong in (*_of_case(each, cases[name]), *_wrong(each, scale, loopback_us)):
             raise ClaimRefused(reason, f"{name}: {wrong}")
     for outcome in store.outcomes:
-        if cases[outcome.id].config is not None and outcome.outcome in _MEASURED and outcome.id not in measured:
-            raise ClaimRefused(Reason.NUMBER, f"{outcome.id} is {outcome.outcome}, and has no number")
+        shown = outcome.outcome in _MEASURED
+        if cases[outcome.id].config is not None and shown != (outcome.id in measured):
+            raise ClaimRefused(Reason.NUMBER, f"{outcome.id} is {outcome.outcome}, and has {'no' if shown else 'a'} number")
     for scaling in store.scaling:
         _check_scaling(scaling)
     return len(measured)
@@ -69,7 +71,17 @@ def _case_of(measured: Measurement, cases: dict[str, ExpectedCase]) -> str:
     raise ClaimRefused(Reason.NUMBER, f"a number of {in_one_line(measured.workload, 60)} with {measured.clients} clients is of no case")
 
 
-def _wrong(measured: Measurement, scale: Scale) -> Iterator[tuple[Reason, str]]:
+def _of_case(measured: Measurement, case: ExpectedCase) -> Iterator[tuple[Reason, str]]:
+    """In what a number is called otherwise than the workload that it is of."""
+    assert case.config is not None
+    workload = case.config.workload
+    wanted = {"kind": workload.kind, "title": workload.title, "model": workload.model, "load_model": workload.loop}
+    for name, each in wanted.items():
+        if (found := getattr(measured, name)) != each:
+            yield Reason.NUMBER, f"its {name} is {in_one_line(str(found), 60)}, and that of its workload {each}"
+
+
+def _wrong(measured: Measurement, scale: Scale, loopback_us: float | None) -> Iterator[tuple[Reason, str]]:
     rates = [each.throughput for each in measured.rounds]
     wanted = scale.performance.rounds
     if not wanted.at_least <= len(rates) <= wanted.at_most:
@@ -89,6 +101,7 @@ def _wrong(measured: Measurement, scale: Scale) -> Iterator[tuple[Reason, str]]:
     if drift.drifting != measured.trend.drifting or grade(made.half_interval) != measured.grade:
         yield Reason.NUMBER, f"its grade is {measured.grade}, and by its rounds {grade(made.half_interval)}"
     yield from ((Reason.NUMBER, wrong) for wrong in _of_gates(measured))
+    yield from ((Reason.NUMBER, wrong) for wrong in wrong_gates(measured, loopback_us))
     yield from ((Reason.HISTOGRAM, wrong) for wrong in _of_latency(measured))
 
 

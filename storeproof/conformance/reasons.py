@@ -21,6 +21,7 @@ class Reason(StrEnum):
     PRODUCT = "product"  # product.yaml is none, or is not of what was tried
     RESULT = "result"  # result.json is none
     RUN = "run"  # the run is not one that a claim can be made of
+    TIME = "time"  # the run cannot have been then, or cannot have taken so long
     EDITION = "edition"  # of an edition that is not known here
     STOREPROOF = "storeproof"  # judged by another storeproof
     SUITES = "suites"  # judged by other suites
@@ -28,11 +29,13 @@ class Reason(StrEnum):
     ADAPTER = "adapter"  # the adapter is not the one that is known
     SETTINGS = "settings"  # the server's settings are not the variant's
     CASES = "cases"  # a case of the edition is left out, or one is none of it
+    NOT_RUN = "not-run"  # a case was not run that can be tried everywhere, or for a reason that does not hold
     COUNTS = "counts"  # the counts are not those of the cases
     ROLL_UP = "roll-up"  # a capability is not the sum of its cases
     OPERATIONS = "operations"  # an operation is called correct, and a case that uses it is not
     EVIDENCE = "evidence"  # the histories are missing, or are none of a run
     SEED = "seed"  # the histories are of another seed, store or fault
+    ATTEMPTS = "attempts"  # an attempt of a guarantee is left out, or a spoiled one is not counted
     ROUNDS = "rounds"  # a round is missing
     DURABILITY = "durability"  # the histories show something else than the result says
     NUMBER = "number"  # a number is not that of its rounds

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,12 +9,16 @@ from pathlib import Path
 
 from storeproof.conformance.archive import PRODUCT, Archive, open_archive
 from storeproof.conformance.durability import JudgedAgain, check_durability
+from storeproof.conformance.excuses import check_excuses
 from storeproof.conformance.judged_by import judge_of, judging_target
 from storeproof.conformance.known import Known
 from storeproof.conformance.manifest import checked_manifest
+from storeproof.conformance.not_run import check_not_run
 from storeproof.conformance.numbers import check_numbers
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.conformance.result_part import result_of
+from storeproof.conformance.said_twice import check_said_twice
+from storeproof.conformance.times import check_times
 from storeproof.conformance.verdicts import check_counts, check_operations, check_profiles, check_roll_ups
 from storeproof.conformance.wholeness import check_cases, only_store
 from storeproof.conformance.withdrawal import as_run, judged_without
@@ -26,8 +29,6 @@ from storeproof.spec.editions.dispute import Dispute
 from storeproof.spec.editions.records import Judge
 from storeproof.spec.questions.product import Product
 from storeproof.spec.reading.source import read
-
-_SEED = re.compile(r"--seed[= ]'?(\d+)'?(?!\S)")
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,8 @@ class Verified:
     capabilities: int
 
 
-def verify(path: Path, known: Known) -> Verified:
-    """Verify the bundle in a file.
+def verify(path: Path, known: Known, now: datetime | None = None) -> Verified:
+    """Verify the bundle in a file. `now`: with a time zone; by default the time of this machine.
 
     Raises:
         Unreadable: it is not there, or is no regular file.
@@ -71,16 +72,19 @@ def verify(path: Path, known: Known) -> Verified:
         files.mkdir()
         target = judging_target(store, judge, archive, known, files)
         scale = known.scale(result.run.scale)
-        _check_run(result)
+        check_times(result.run, store, known.frozen_on, now)
         _check_product(product, store, target.store.product)
         then = as_run(store, known)
         cases = then.cases(scale, target)
         check_cases(store, cases)
         check_counts(store)
+        check_said_twice(result, store)
+        check_not_run(result.run, store, target)
+        check_excuses(result.run, store, target)
         check_roll_ups(store, target, then.spec)
         check_operations(store, then.spec)
         durability = check_durability(result.run, store, target, archive, then, judge)
-        numbers = check_numbers(store, cases, scale)
+        numbers = check_numbers(store, cases, scale, result.environment.loopback_us)
         check_profiles(store, target, then.spec)
     return Verified(
         product,
@@ -104,20 +108,6 @@ def _product(archive: Archive, folder: Path) -> Product:
     except SpecError as reason:
         found = in_one_line(str(reason).replace(f"{folder}/", ""))
         raise ClaimRefused(Reason.PRODUCT, found) from None
-
-
-def _check_run(result: Result) -> None:
-    """The seed and the time are those of a run: others would repeat another one."""
-    run = result.run
-    try:
-        started = datetime.fromisoformat(run.started)
-    except ValueError:
-        raise ClaimRefused(Reason.RUN, f"it started at {in_one_line(run.started, 40)}, which is no time") from None
-    if started.tzinfo is None:
-        raise ClaimRefused(Reason.RUN, f"it started at {run.started}, without a time zone")
-    named = _SEED.search(run.command)
-    if named is not None and int(named[1]) != run.seed:
-        raise ClaimRefused(Reason.SEED, f"its command has the seed {named[1]}, and its result {run.seed}")
 
 
 def _check_product(product: Product, store: StoreResult, name: str) -> None:

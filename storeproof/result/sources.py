@@ -106,16 +106,16 @@ def _modules(name: str) -> dict[Path, None]:
         known.add(each)
         files = _files(_ADAPTERS / each, "*") if (_ADAPTERS / each).is_dir() else [_ADAPTERS / f"{each}.py"]
         found |= dict.fromkeys(files)
-        wanted += _names(files)
+        wanted += adapters_imported(files)
     return found
 
 
 def _imported(files: Iterable[Path]) -> Iterator[Path]:
-    for name in _names(files):
+    for name in adapters_imported(files):
         yield from _modules(name)
 
 
-def _names(files: Iterable[Path]) -> list[str]:
+def adapters_imported(files: Iterable[Path]) -> list[str]:
     """The adapters of the project that files import."""
     texts = (path.read_text(encoding="utf-8", errors="replace") for path in files if path.suffix == ".py")
     return [name for text in texts for name in _IMPORTED.findall(text)]

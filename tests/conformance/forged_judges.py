@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from storeproof.conformance.archive import RESULT
 from storeproof.conformance.reasons import Reason
 from storeproof.result.sources import MACHINERY, SUITES
-from tests.conformance.forged_results import CAPABILITY, CASE, capability_of, move, outcome_of
+from tests.conformance.forged_results import CAPABILITY, CASE, OWN, capability_of, move, outcome_of
 from tests.conformance.forging import Forge, Forgery, Json, result_in, sealed, with_parts, with_result, with_store
 from tests.conformance.true_bundle import EDITION, WITHDRAWN, TrueBundle, known
 
@@ -38,6 +39,24 @@ def _fail_as_withdrawn(store: Json, case: str) -> None:
     move(store, case, "fail")
     outcome_of(store, case)["standing"] = "withdrawn"
     capability_of(store, CAPABILITY).update(cases=3, passed=3)
+
+
+def _own_adapter(named: str, *shown: str) -> Forge:
+    """By a known judge, through an adapter of the maker's own: the file names `named`, and the bundle has those that are `shown`."""
+
+    def forge(bundle: TrueBundle, file: Path) -> None:
+        (other,) = known().judges
+        own = bundle.parts[f"sources/{OWN}"].replace(b"adapter: sqlite", f"adapter: {named}".encode())
+        files = {OWN: own, **{f"own/{name}": b"from storeproof.adapters.sqlite import connect\n" for name in shown}}
+        result = bundle.result
+        result["run"]["sources"] |= {MACHINERY: other.machinery, SUITES: other.suites}
+        sources = {name: digest for name, digest in result["stores"][0]["sources"].items() if name.startswith("adapters/")}
+        own_ones = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+        result["stores"][0]["sources"] = {**own_ones, **(sources if len(shown) != 1 else {})}
+        parts = {f"sources/{name}": content for name, content in files.items()}
+        file.write_bytes(sealed({**bundle.parts, **parts, RESULT: result_in(result)}))
+
+    return forge
 
 
 JUDGES = (
@@ -117,5 +136,26 @@ JUDGES = (
         with_store(lambda store: move(store, WITHDRAWN, "excluded")),
         Reason.CASES,
         f"{WITHDRAWN} was left out",
+    ),
+    Forgery(
+        "adapter not shown",
+        "the bundle has another one, which is honest, and a known judge",
+        _own_adapter("./lies.py", "honest.py"),
+        Reason.ADAPTER,
+        "./lies.py, which sqlite.yaml names as its adapter, is not in the bundle",
+    ),
+    Forgery(
+        "adapter beside the one shown",
+        "two of the maker's own, and a known judge",
+        _own_adapter("./lies.py", "lies.py", "honest.py"),
+        Reason.ADAPTER,
+        "own/honest.py is in the bundle, and no store's file names it",
+    ),
+    Forgery(
+        "adapter built on nothing",
+        "of the maker's own, upon one that did not judge, and a known judge",
+        _own_adapter("./lies.py", "lies.py"),
+        Reason.ADAPTER,
+        "adapters/sqlite of the judge another did not judge",
     ),
 )

@@ -6,7 +6,8 @@ import zlib
 from base64 import b64decode, b64encode
 
 from storeproof.conformance.reasons import Reason
-from storeproof.stats.intervals import estimate
+from storeproof.stats.intervals import estimate, percentile
+from storeproof.stats.latency import decode, encode, mean, new_histogram
 from tests.conformance.forging import Forgery, Json, with_store
 
 
@@ -43,7 +44,7 @@ def _drop_slowest(store: Json) -> None:
 def _many_rounds(store: Json) -> None:
     """The trend of many rounds takes long."""
     found = number_of(store)
-    found["rounds"] *= 1_000
+    found["rounds"] = [each | {"seconds": each["seconds"] / 1_000} for each in found["rounds"]] * 1_000
     found["laps"] = [len(found["rounds"])]
 
 
@@ -103,6 +104,54 @@ def _leave_out(store: Json) -> None:
     store["measurements"].remove(number_of(store))
 
 
+def _ten_times_as_fast(number: Json) -> None:
+    """Of rounds a tenth as long, with all that follows from them; the generator could do ten times as much."""
+    for each in number["rounds"]:
+        each["seconds"] /= 10
+        each["throughput"] *= 10
+    _estimated(number)
+    if number["ceiling"] is not None:
+        number["ceiling"] *= 10
+
+
+def _with_latencies(number: Json, by: float, times: int = 1) -> None:
+    """Another histogram, of so much longer latencies and so many times as many requests, with all that follows from it."""
+    found, made = decode(number["histogram"]), new_histogram()
+    for each in found.get_recorded_iterator():
+        made.record_value(max(int(each.value_iterated_to * by), 1), each.count_at_value_iterated_to * times)
+    number["histogram"] = encode(made)
+    read = decode(number["histogram"])
+    quantiles = {"p50": 50, "p95": 95, "p99": 99, "p999": 99.9}
+    number["latency_us"] |= {name: percentile(read, at) for name, at in quantiles.items()}
+    number["latency_us"] |= {
+        "max": read.get_max_value() / 1000,
+        "mean": mean(read) / 1000,
+        "samples": read.get_total_count(),
+    }
+
+
+def _more_requests(number: Json) -> None:
+    """Ten times as many in the same time, each as long as before."""
+    for each in number["rounds"]:
+        each["operations"] *= 10
+        each["throughput"] *= 10
+    _estimated(number)
+    _with_latencies(number, 1, times=10)
+    if number["ceiling"] is not None:
+        number["ceiling"] *= 10
+
+
+def _higher_ceiling(number: Json) -> None:
+    """The generator could have done a hundred times as much."""
+    assert number["ceiling"] is not None
+    number["ceiling"] *= 100
+
+
+def _other_model(number: Json) -> None:
+    """The speed of single values is called that of documents."""
+    number["model"] = "document10"
+
+
 NUMBERS = (
     Forgery("faster", "the median is raised by 2 %", with_store(_faster), Reason.NUMBER, "the median is"),
     Forgery("faster rounds", "with a median that fits", with_store(_faster_rounds), Reason.NUMBER, "round 1 has"),
@@ -119,4 +168,32 @@ NUMBERS = (
     Forgery("bomb of a histogram", "zeros in a number", with_store(_histogram_bomb), Reason.RESULT, "is not an HdrHistogram"),
     Forgery("histogram swapped", "with that of another workload", with_store(_swap), Reason.HISTOGRAM, "by its histogram"),
     Forgery("quicker", "the median latency is halved", with_store(_quicker), Reason.HISTOGRAM, "its p50 is"),
+    Forgery(
+        "ten times as fast",
+        "in a tenth of the time",
+        with_store(lambda store: _ten_times_as_fast(number_of(store))),
+        Reason.NUMBER,
+        "and it had room for 4 (Little's law)",
+    ),
+    Forgery(
+        "ten times as many",
+        "with the latencies of the true ones",
+        with_store(lambda store: _more_requests(number_of(store))),
+        Reason.NUMBER,
+        "had room for 4 (Little's law)",
+    ),
+    Forgery(
+        "higher ceiling",
+        "so that the generator was not the limit",
+        with_store(lambda store: _higher_ceiling(number_of(store))),
+        Reason.NUMBER,
+        "the gate client_ceiling has",
+    ),
+    Forgery(
+        "another model's number",
+        "of smaller records",
+        with_store(lambda store: _other_model(number_of(store))),
+        Reason.NUMBER,
+        "its model is document10",
+    ),
 )

@@ -19,13 +19,15 @@ from storeproof.conformance.verify import verify
 from storeproof.outcome import Outcome
 from tests.conformance.forged_evidence import EVIDENCES
 from tests.conformance.forged_files import FILES
+from tests.conformance.forged_histories import HISTORIES
 from tests.conformance.forged_judges import JUDGES
 from tests.conformance.forged_numbers import NUMBERS
 from tests.conformance.forged_results import RESULTS
+from tests.conformance.forged_with_code import WITH_CODE
 from tests.conformance.forging import Forgery
 from tests.conformance.true_bundle import ROUNDS, TrueBundle, known
 
-FORGERIES = (*FILES, *RESULTS, *EVIDENCES, *NUMBERS, *JUDGES)
+FORGERIES = (*FILES, *RESULTS, *EVIDENCES, *NUMBERS, *JUDGES, *HISTORIES, *WITH_CODE)
 MOST_BYTES = 200_000_000
 """Of memory, for what is meant to exhaust it."""
 HEAVY = (
@@ -39,7 +41,11 @@ HEAVY = (
     "bomb of a histogram",
     "many rounds",
     "adapter of empty lines",
+    "empty members",
+    "padded histories",
 )
+MOST_SECONDS = 10.0
+"""Of processor time, for each of them."""
 
 pytestmark = pytest.mark.slow
 
@@ -92,21 +98,25 @@ def test_what_is_meant_to_exhaust_a_reader_does_not(true_bundle: TrueBundle, tmp
     for forgery, file in zip(heavy, files, strict=True):
         forgery.forge(true_bundle, file)
     code = (
-        "import json, sys; from pathlib import Path; from storeproof.conformance.reasons import ClaimRefused\n"
+        "import json, sys; from pathlib import Path; from time import process_time\n"
+        "from storeproof.conformance.reasons import ClaimRefused\n"
         "from storeproof.conformance.verify import verify; from tests.conformance.true_bundle import known\n"
-        "said = []\n"
+        "said = []; took = []\n"
         "for file in sys.argv[1:]:\n"
+        "    began = process_time()\n"
         "    try: verify(Path(file), known()); said.append(['verified', ''])\n"
         "    except ClaimRefused as refused: said.append([refused.reason, refused.text])\n"
+        "    took.append(process_time() - began)\n"
         "peak = next(line for line in Path('/proc/self/status').read_text().splitlines() if line.startswith('VmHWM:'))\n"
-        "print(json.dumps([said, int(peak.split()[1]) * 1024]))"  # the ru_maxrss of a process may be that of its parent
+        "print(json.dumps([said, int(peak.split()[1]) * 1024, max(took)]))"  # the ru_maxrss of a process may be that of its parent
     )
     command = [sys.executable, "-c", code, *map(str, files), str(true_bundle.file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2])
     assert done.returncode == 0, done.stderr
-    said, most = json.loads(done.stdout)
+    said, most, longest = json.loads(done.stdout)
     assert said.pop() == ["verified", ""]
     assert [(each.name, reason, each.says in text) for each, (reason, text) in zip(heavy, said, strict=True)] == [
         (each.name, each.reason, True) for each in heavy
     ]
     assert most <= MOST_BYTES
+    assert longest <= MOST_SECONDS

@@ -1,0 +1,64 @@
+"""What a result says in two places: each must say the same."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Final
+
+from storeproof.conformance.reasons import ClaimRefused, Reason
+from storeproof.outcome import SHOWN, Outcome
+from storeproof.printable import in_one_line
+from storeproof.result.model import Result, StoreResult
+
+_DIGEST: Final = re.compile("sha256:[0-9a-f]{64}( sha256:[0-9a-f]{64})*")
+_CHOOSING: Final = ("-k", "-m", "--profile", "--proof", "--deselect", "--last-failed", "--lf", "--stepwise", "--sw")
+"""Options with which a run is not whole, or rests on another one."""
+_OUTAGE: Final = "performance.outage/"
+
+
+def check_said_twice(result: Result, store: StoreResult) -> None:
+    """Raises `ClaimRefused`: the command, the program, or a record of a case says otherwise than the rest of the result."""
+    _check_command(result)
+    _check_program(store)
+    outcomes = {each.id: each.outcome for each in store.outcomes}
+    for name in result.run.beyond_scale:
+        if (outcome := outcomes.get(name)) is not Outcome.EXCLUDED:
+            found = outcome or "no case of the edition"
+            raise ClaimRefused(Reason.CASES, f"{in_one_line(name, 80)} is listed as one that the scale leaves out, and is {found}")
+    for history in store.histories:
+        if outcomes.get(history.case) in SHOWN:
+            raise ClaimRefused(Reason.CASES, f"{history.case} is {outcomes[history.case]}, and has a history that no order explains")
+    struck = {f"{_OUTAGE}{each.fault}": each.outcome for each in store.outages}
+    for name, outcome in outcomes.items():
+        if name.startswith(_OUTAGE) and outcome in SHOWN and struck.get(name) is not outcome:
+            raise ClaimRefused(Reason.CASES, f"{name} is {outcome} as a case, and {struck.get(name, 'not there')} as an outage")
+
+
+def _check_command(result: Result) -> None:
+    """The command is what others repeat."""
+    run = result.run
+    try:
+        words = shlex.split(run.command)
+    except ValueError:
+        raise ClaimRefused(Reason.RUN, f"its command is none: {in_one_line(run.command, 60)}") from None
+    for number, word in enumerate(words):
+        option, _, value = word.partition("=")
+        value = value or next(iter(words[number + 1 : number + 2]), "")
+        if option == "--seed" and value != str(run.seed):
+            raise ClaimRefused(Reason.SEED, f"its command has the seed {in_one_line(value, 20)}, and its result {run.seed}")
+        if option == "--scale" and value != run.scale:
+            raise ClaimRefused(Reason.RUN, f"its command has the scale {in_one_line(value, 20)}, and its result {run.scale}")
+        if option == "--edition" and value != result.edition.version:
+            raise ClaimRefused(
+                Reason.EDITION, f"its command has the edition {in_one_line(value, 20)}, and its result {result.edition.version}"
+            )
+        if option in _CHOOSING or re.match("-[km].", word):
+            raise ClaimRefused(Reason.RUN, f"its command has {in_one_line(word, 40)}; a claim is made of a whole run by itself")
+
+
+def _check_program(store: StoreResult) -> None:
+    """What was tried is known by its digest, but behind an endpoint."""
+    digest = {"process": store.binary_digest, "container": store.image_digest}.get(str(store.launch))
+    if store.launch in ("process", "container") and (digest is None or not _DIGEST.fullmatch(digest)):
+        raise ClaimRefused(Reason.RUN, f"it ran as a {store.launch}, and {in_one_line(str(digest), 40)} is no digest of its program")

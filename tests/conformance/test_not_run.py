@@ -1,0 +1,86 @@
+"""What may be `not_run` in a claim: what a machine or a launcher lacks, in the words of the machinery, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from storeproof.conformance.not_run import check_not_run
+from storeproof.conformance.reasons import ClaimRefused
+from storeproof.launch import endpoint
+from storeproof.launch.managed_server import NO_CLUSTER, NO_DISK, NO_NODES
+from storeproof.launch.several.cluster import NO_CUT
+from storeproof.outcome import Outcome
+from storeproof.result.sources import NATIVE
+from storeproof.spec import Target
+from tests.conformance.published import published
+from tests.shipped import SHIPPED
+
+ENDPOINT: str = vars(endpoint)["_REASON"]
+UNPROVEN = "put on single_key was not correct in this run (fail); run the correctness stage with it, or cite a run that did (--proof)"
+COMPILED = "the linearizability checker needs the compiled part of storeproof, which was not built when it was installed; pip install -e ."
+POWER = "a power cut needs a separate file system for the data, and only root may mount one; sudo -E $(which pytest) suites/"
+
+
+def target() -> Target:
+    """The store of the claim, by the file of today."""
+    store, file = SHIPPED.store("sqlite")
+    return Target(store, "wal-full", file)
+
+
+def refused(case: str, detail: str, *, launch: str = "process", compiled: bool = True, put: Outcome = Outcome.PASS) -> str:
+    """Why a claim is refused in which that case was not run; empty where it is not."""
+    result = published()
+    run = result.run.model_copy(update={"sources": {NATIVE: "0" * 64} if compiled else {}})
+    record = result.stores[0].outcomes[0].model_copy(update={"id": case, "outcome": Outcome.NOT_RUN, "detail": detail})
+    fields = {"outcomes": [record], "launch": launch, "operations": {"single_key": {"put": put}}}
+    try:
+        check_not_run(run, result.stores[0].model_copy(update=fields), target())
+    except ClaimRefused as reason:
+        return str(reason)
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("case", "detail"),
+    [
+        ("durability.node_loss", "sqlite runs as a single server: it has no nodes that could be killed one by one"),
+        ("durability.one_node_crash", NO_NODES),
+        ("durability.linearizable/partition", NO_CLUSTER),
+        ("durability.power_loss", NO_DISK),
+        ("durability.power_loss", NO_CUT),
+        ("durability.power_loss", POWER),
+        ("durability.power_loss", "no power cut; strace saw a sync between request and reply of 7 of 100 acknowledged writes: evidence"),
+        ("durability.full_disk", POWER),
+        ("durability.corruption/flip", "its data directory is not accessible from here; use --data-dir DIR or --launch=process"),
+        ("capabilities.key_access.put-get/pushdown", "bytes cannot be counted on an encrypted connection"),
+        ("growth.products/0i", "not every question was verified; run the correctness stage with it, or cite a run that did (--proof)"),
+        ("performance.single-get-pipelined/0i/50c/4p", "the store's client has one request in flight, and no other engine was wanted"),
+    ],
+)
+def test_what_a_machine_lacks_may_be_not_run(case: str, detail: str) -> None:
+    """For the reasons that a run gives; the same reason excuses no case that needs no such thing."""
+    assert refused(case, detail) == ""
+    assert "can be tried on any machine" in refused("settings.readback", detail)
+
+
+@pytest.mark.parametrize(
+    ("case", "detail", "true", "contradicted", "says"),
+    [
+        ("durability.process_crash", ENDPOINT, {"launch": "endpoint"}, {}, "and the store ran as a process"),
+        ("performance.single-put-distinct-100/0i/4c", UNPROVEN, {"put": Outcome.FAIL}, {}, "and put on single_key is pass in the result"),
+        ("durability.linearizable/process_crash", COMPILED, {"compiled": False}, {}, "and the run had the compiled part"),
+    ],
+)
+def test_a_reason_is_held_against_the_rest_of_the_result(
+    case: str, detail: str, true: dict[str, object], contradicted: dict[str, object], says: str
+) -> None:
+    """Where that says whether it holds."""
+    assert refused(case, detail, **true) == ""  # type: ignore[arg-type]
+    text = refused(case, detail, **contradicted)  # type: ignore[arg-type]
+    assert (text.startswith("not-run: "), says in text) == (True, True)
+
+
+@pytest.mark.parametrize("detail", ["", "busy", "its data is not on a disc", "it has no nodes", "because " + NO_DISK])
+def test_other_words_are_no_reason(detail: str) -> None:
+    """However alike."""
+    assert refused("durability.power_loss", detail).endswith("is no reason by which a run leaves it out")
