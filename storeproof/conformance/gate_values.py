@@ -45,7 +45,7 @@ def wrong_gates(measured: Measurement, loopback_us: float | None) -> Iterator[st
 
 
 def _of_room(measured: Measurement, rate: float, seconds: float) -> Iterator[str]:
-    """Little's law: requests in flight = rate × mean time; the clients have room for so many, and for those that ended after a round."""
+    """Little's law: requests in flight = rate × mean time; the clients have room for some, and some ended after a round."""
     times = measured.latency_us if measured.load_model == "closed" else measured.service_us
     if times is None or times.mean is None:
         return

@@ -34,7 +34,7 @@ def run_options(option: Namespace, spec: Spec, needs: NeedsRun | None, wanted: S
     given = granted(option, needs, endpoints or (wanted if option.launch == "endpoint" else ()))
     return Options(
         scale=spec.scales[option.scale],
-        seed=option.seed if option.seed is not None else _seed(spec),
+        seed=option.seed if option.seed is not None else seed_of(spec),
         launch=option.launch,
         endpoints=endpoints,
         images=pairs("--image", option.image),
@@ -53,7 +53,7 @@ def run_options(option: Namespace, spec: Spec, needs: NeedsRun | None, wanted: S
     )
 
 
-def _seed(spec: Spec) -> int:
+def seed_of(spec: Spec) -> int:
     """A frozen edition has one; by a draft each run has another, and together they try more."""
     return spec.edition.seed if spec.edition.frozen else random.SystemRandom().randint(1, SEEDS)
 

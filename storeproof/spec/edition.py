@@ -36,7 +36,7 @@ class Edition:
 
     @property
     def seed(self) -> int:
-        """Of a run by this edition for which nobody chose another one: no claim need rest on one that suited its maker. It depends on the
+        """Of a run by this edition for which no one chose another: no claim need rest on one that suited its maker. It depends on the
         edition alone: who could vary a part of it, such as the server's program, could choose."""
         return int(self.hash, 16) % SEEDS + 1
 

@@ -28,7 +28,7 @@ class Writer:
         self._made = 0
 
     def fill(self, store: StoreEvidence, writes: int) -> None:
-        """So many writes in each round, all acknowledged and all found."""
+        """This number of writes in each round, all acknowledged and all found."""
         store.operations.clear()
         rounds = list(store.rounds)
         store.rounds.clear()

@@ -115,7 +115,7 @@ def _ten_times_as_fast(number: Json) -> None:
 
 
 def _with_latencies(number: Json, by: float, times: int = 1) -> None:
-    """Another histogram, of so much longer latencies and so many times as many requests, with all that follows from it."""
+    """Another histogram, with all that follows from it: latencies times `by`, requests times `times`."""
     found, made = decode(number["histogram"]), new_histogram()
     for each in found.get_recorded_iterator():
         made.record_value(max(int(each.value_iterated_to * by), 1), each.count_at_value_iterated_to * times)

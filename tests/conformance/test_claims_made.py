@@ -23,6 +23,7 @@ from storeproof.evidence import EVIDENCE
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.json_file import read_result
 from storeproof.result.model import EditionUsed, Result, StoreResult
+from storeproof.spec import Edition
 from storeproof.spec.cases import OF_COMPOSITES
 from tests.conformance.true_bundle import CASES, EDITION, LATER, TrueBundle, frozen_root, known, own_file, product_of
 from tests.shipped import SHIPPED
@@ -111,6 +112,37 @@ def test_a_claim_in_a_draft_says_that_it_does_not_last(verified: Verified) -> No
     told = "made in a draft, which no later release verifies; a run with --edition=NAME is judged by a frozen edition"
     assert told in answer_lines(replace(verified, result=drafted))
     assert told not in answer_lines(verified)
+
+
+def test_what_was_not_shown_is_listed(verified: Verified) -> None:
+    """Each case that was not run or not decided, by its reason, and what the machine spoiled."""
+    assert not [line for line in answer_lines(verified) if line.startswith(("not_run: ", "inconclusive: ", "spoiled: "))]
+    outcomes = list(verified.store.outcomes)
+    for number, outcome, detail in (
+        (0, Outcome.NOT_RUN, "no disk"),
+        (1, Outcome.NOT_RUN, "no disk"),
+        (2, Outcome.INCONCLUSIVE, "no answer"),
+    ):
+        outcomes[number] = outcomes[number].model_copy(update={"outcome": outcome, "detail": detail})
+    guarantees = [each.model_copy(update={"spoiled": 2}) for each in verified.store.durability.guarantees[:1]]
+    durability = verified.store.durability.model_copy(update={"guarantees": guarantees})
+    store = verified.store.model_copy(update={"outcomes": outcomes, "durability": durability})
+    lines = list(answer_lines(replace(verified, store=store)))
+    assert f"not_run: {outcomes[0].id}, {outcomes[1].id}: no disk" in lines
+    assert f"inconclusive: {outcomes[2].id}: no answer" in lines
+    assert f"spoiled: 2 attempts of {guarantees[0].guarantee}, which say nothing about the store" in lines
+
+
+def test_a_claim_says_who_chose_its_seed(verified: Verified) -> None:
+    """A frozen edition has one of its own; a run by it takes that unless its maker names another."""
+    edition = Edition(EDITION, verified.result.edition.hash)
+    own = verified.result.run.model_copy(update={"seed": edition.seed})
+    draft = EditionUsed(version="2020.01.3", hash="0" * 16)
+    assert "seed 1, chosen by its maker" in answer_lines(verified)
+    changed = replace(verified, result=verified.result.model_copy(update={"run": own}))
+    assert f"seed {edition.seed}, the edition's own" in answer_lines(changed)
+    drafted = replace(verified, result=verified.result.model_copy(update={"edition": draft}))
+    assert "seed 1, drawn or chosen: a draft has none of its own" in answer_lines(drafted)
 
 
 def test_a_badge_says_what_is_shown(verified: Verified) -> None:
