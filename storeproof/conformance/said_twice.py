@@ -14,6 +14,8 @@ from storeproof.result.model import Result, StoreResult
 _DIGEST: Final = re.compile("sha256:[0-9a-f]{64}( sha256:[0-9a-f]{64})*")
 _CHOOSING: Final = ("-k", "-m", "--profile", "--proof", "--deselect", "--last-failed", "--lf", "--stepwise", "--sw")
 """Options with which a run is not whole, or rests on another one."""
+_REPEATED: Final = re.compile(r"--seed=([0-9]+)")
+"""In the command that repeats a case."""
 _OUTAGE: Final = "performance.outage/"
 
 
@@ -21,6 +23,7 @@ def check_said_twice(result: Result, store: StoreResult) -> None:
     """Raises `ClaimRefused`: the command, the program, or a record of a case says otherwise than the rest of the result."""
     _check_command(result)
     _check_program(store)
+    _check_seeds(result, store)
     outcomes = {each.id: each.outcome for each in store.outcomes}
     for name in result.run.beyond_scale:
         if (outcome := outcomes.get(name)) is not Outcome.EXCLUDED:
@@ -55,6 +58,16 @@ def _check_command(result: Result) -> None:
             )
         if option in _CHOOSING or re.match("-[km].", word):
             raise ClaimRefused(Reason.RUN, f"its command has {in_one_line(word, 40)}; a claim is made of a whole run by itself")
+
+
+def _check_seeds(result: Result, store: StoreResult) -> None:
+    """What is said of a case tells how it is repeated."""
+    for name, detail in (*((each.id, each.detail) for each in store.outcomes), *((each.fault, each.detail) for each in store.outages)):
+        for seed in _REPEATED.findall(detail):
+            if seed != str(result.run.seed):
+                raise ClaimRefused(
+                    Reason.SEED, f"{name} is repeated with the seed {in_one_line(seed, 20)}, and the run had {result.run.seed}"
+                )
 
 
 def _check_program(store: StoreResult) -> None:

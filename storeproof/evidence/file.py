@@ -40,7 +40,7 @@ def member_of(store: StoreEvidence) -> bytes:
 
 def evidence_file(run: str, members: Iterable[bytes]) -> bytes:
     """The whole file of a run."""
-    return b"".join([_packed([FileLine(format=FORMAT, run=run).model_dump_json()]), *members])
+    return b"".join([_packed([FileLine(format=FORMAT, run=run).text]), *members])
 
 
 def _packed(lines: Iterable[str]) -> bytes:
@@ -62,7 +62,7 @@ def read_evidence(file: BinaryIO, run: str) -> Iterator[StoreEvidence]:
         raise EvidenceDamaged(f"its format is {first.format[:20]!r}; this version reads {FORMAT} and {OLDER}")
     if first.run != run:
         raise EvidenceDamaged(f"it is of the run {first.run[:20]!r}, and the result of {run!r}")
-    _check_notation("the file", head, [first.model_dump_json()])
+    _check_notation("the file", head, [first.text])
     for text in members:
         yield _store(text)
 

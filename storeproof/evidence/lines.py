@@ -7,7 +7,7 @@ long its machine was up.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -46,6 +46,15 @@ class EvidenceDamaged(ValueError):
 
 class _Line(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    later: ClassVar[frozenset[str]] = frozenset()
+    """Fields that earlier releases did not have: each is None by default, and is then left out, so that what they wrote keeps its
+    notation."""
+
+    @property
+    def text(self) -> str:
+        """As it is written."""
+        return self.model_dump_json(exclude={name for name in self.later if getattr(self, name) is None})
 
 
 class FileLine(_Line):
@@ -153,16 +162,16 @@ def lines_of(store: StoreEvidence) -> Iterator[str]:
     for each in store.operations:
         numbers.setdefault((each.collection, each.key), len(numbers))
     places = list(numbers)
-    yield StoreLine(case=store.case, seed=store.seed, target=store.target, cuts_off=store.cuts_off).model_dump_json()
+    yield StoreLine(case=store.case, seed=store.seed, target=store.target, cuts_off=store.cuts_off).text
     for first in range(0, len(places), _CHUNK):
-        yield KeysLine(keys=places[first : first + _CHUNK]).model_dump_json()
+        yield KeysLine(keys=places[first : first + _CHUNK]).text
     before = origin
     for first in range(0, len(store.operations), _CHUNK):
         some = store.operations[first : first + _CHUNK]
-        yield _columns(some, numbers, before).model_dump_json()
+        yield _columns(some, numbers, before).text
         before = some[-1].invoked
     for round_ in store.rounds:
-        yield _round_line(round_, numbers, origin).model_dump_json(exclude={"reach"} if round_.reach is None else None)
+        yield _round_line(round_, numbers, origin).text
 
 
 def _columns(operations: Sequence[Operation], numbers: Mapping[Place, int], before: int) -> OperationsLine:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,6 +11,7 @@ from pathlib import Path
 from storeproof.conformance.archive import RESULT
 from storeproof.conformance.reasons import Reason
 from storeproof.conformance.verdicts import record_of
+from storeproof.evidence import EVIDENCE, evidence_file, member_of
 from storeproof.outcome import Outcome
 from storeproof.result.capabilities import roll_up
 from storeproof.result.model import EditionUsed, StoreResult
@@ -17,7 +19,7 @@ from storeproof.result.profiles import judge
 from tests.conformance.forged_evidence import CRASH
 from tests.conformance.forged_numbers import number_of
 from tests.conformance.forged_results import CASE, outcome_of
-from tests.conformance.forging import Forge, Forgery, Json, result_in, sealed, with_result, with_store
+from tests.conformance.forging import Forge, Forgery, Json, result_in, sealed, stores_of, with_result, with_store
 from tests.conformance.true_bundle import CASES, EDITION, SPEEDS, TrueBundle, known, own_file
 
 POWER = "a power cut needs a separate file system for the data, and only root may mount one"
@@ -109,7 +111,20 @@ def _no_order(store: Json) -> None:
     store["histories"].append({"case": CASE, "key": "k", "operations": 2, "accesses": []})
 
 
+def _relabelled(bundle: TrueBundle, file: Path) -> None:
+    """The seed that suited is called the edition's own, in the result, the command and the histories."""
+    stores, result = stores_of(bundle), bundle.result
+    own = known().in_edition(EditionUsed(**result["edition"])).spec.edition.seed
+    for each in stores:
+        each.seed = f"{own} {each.seed.partition(' ')[2]}"
+    result["run"] |= {"seed": own, "command": result["run"]["command"].replace("--seed=1", f"--seed={own}")}
+    content = evidence_file(result["run"]["id"], map(member_of, stores))
+    result["run"]["evidence"] = hashlib.sha256(content).hexdigest()
+    file.write_bytes(sealed({**bundle.parts, EVIDENCE: content, RESULT: result_in(result)}))
+
+
 WITH_CODE = (
+    Forgery("seed relabelled", "as the one that no one chose", _relabelled, Reason.SEED, "is repeated with the seed 1, and the run had"),
     Forgery(
         "many not run",
         "every case but the settings and two numbers, for an invented reason",

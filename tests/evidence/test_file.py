@@ -22,6 +22,7 @@ from storeproof.evidence import (
     read_evidence,
 )
 from storeproof.evidence import file as evidence
+from storeproof.evidence.lines import FileLine
 from storeproof.history import ABSENT, Observation, Operation
 from tests.evidence.packing import as_a_run_packs
 
@@ -220,3 +221,14 @@ def test_there_is_one_notation(content: bytes, reason: str) -> None:
     with pytest.raises(EvidenceDamaged) as refused:
         list(read_evidence(io.BytesIO(content), "r1"))
     assert reason in str(refused.value)
+
+
+def test_what_earlier_releases_wrote_keeps_its_notation() -> None:
+    """A field that came later is left out where it says nothing."""
+
+    class Wider(FileLine):
+        later = frozenset({"more"})
+        more: int | None = None
+
+    assert Wider(format="1.0", run="r1").text == FileLine(format="1.0", run="r1").text
+    assert Wider(format="1.0", run="r1", more=0).text == '{"line":"file","format":"1.0","run":"r1","more":0}'
