@@ -127,6 +127,8 @@ class ReachOnLine(_Line):
 class RoundLine(_Line):
     """A round."""
 
+    later: ClassVar[frozenset[str]] = frozenset({"reach"})
+
     line: Literal["round"] = "round"
     shape: LoadShape
     began: Nanoseconds

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from storeproof.check import Anomaly, Audits, unstartable
 from storeproof.evidence import RoundEvidence
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.fault_experiment import without_replies
 from storeproof.history import Operation, Place, as_of
-
-LEAST_AT_RISK: Final = 10
-"""Operations that must be acknowledged before a fault: one that strikes after a single write shows little. Of all rounds of eleven true
-stores, some on a busy machine, one had 15 and all others 37 or more."""
 
 
 class RoundJudge:
@@ -84,10 +79,8 @@ class RoundJudge:
         if not self._harmed and round_.reach is not None and (missed := round_.reach.missed(self._records)):
             self.summary.missed = missed
             self.summary.count(round_.shape, -1)
-        elif self._at_risk < LEAST_AT_RISK:
-            found = f"{self._at_risk} operations were" if self._at_risk else "nothing was"
-            few = f", and a fault among fewer than {LEAST_AT_RISK} shows little" if self._at_risk else ""
-            self.summary.idle.append(f"{found} acknowledged before fault {self.summary.rounds}{few}")
+        else:
+            self.summary.survived(self._at_risk)
 
     def broke(self, round_: RoundEvidence) -> None:
         """The store is unusable: no other round follows."""

@@ -10,9 +10,8 @@ import pytest
 
 from storeproof.contract import Layout
 from storeproof.evidence import AuditEvidence, EvidenceDamaged, RoundEvidence, StoreEvidence, evidence_file, member_of, read_evidence
-from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.durability_summary import LEAST_AT_RISK, DurabilitySummary
 from storeproof.experiments.durability.replay import replay
-from storeproof.experiments.durability.round_judge import LEAST_AT_RISK
 from storeproof.experiments.durability.rounds import Rounds
 from storeproof.experiments.fault_experiment import repeat_spoiled
 from storeproof.faults import find

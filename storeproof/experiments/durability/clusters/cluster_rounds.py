@@ -175,8 +175,7 @@ class ClusterRounds(ClusterExperiment):
         finally:
             if findings:  # a loss that was seen counts, whatever the machine does next
                 self.summary.add(findings, losses(findings, self.struck))
-        if not self._at_risk:
-            self.summary.idle.append(f"nothing was acknowledged before fault {self.summary.rounds}")
+        self.summary.survived(self._at_risk)
 
     def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
         """Count it; there are no further rounds on it."""
