@@ -14,8 +14,8 @@ from storeproof.result.model import Result, StoreResult
 _DIGEST: Final = re.compile("sha256:[0-9a-f]{64}( sha256:[0-9a-f]{64})*")
 _CHOOSING: Final = ("-k", "-m", "--profile", "--proof", "--deselect", "--last-failed", "--lf", "--stepwise", "--sw")
 """Options with which a run is not whole, or rests on another one."""
-_REPEATED: Final = re.compile(r"--seed=([0-9]+)")
-"""In the command that repeats a case."""
+_REPEATED: Final = re.compile(r"--seed=([0-9]+)(?=\s)")
+"""In the command that repeats a case, where it is not cut off."""
 _OUTAGE: Final = "performance.outage/"
 
 

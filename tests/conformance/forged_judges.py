@@ -41,8 +41,9 @@ def _fail_as_withdrawn(store: Json, case: str) -> None:
     capability_of(store, CAPABILITY).update(cases=3, passed=3)
 
 
-def _own_adapter(named: str, *shown: str) -> Forge:
-    """By a known judge, through an adapter of the maker's own: the file names `named`, and the bundle has those that are `shown`."""
+def own_adapter(named: str, *shown: str, built_on: bool = True) -> Forge:
+    """By a known judge, through an adapter of the maker's own: the file names `named`, and the bundle has those that are `shown`, all built
+    on the project's for SQLite. `built_on`: whether that judged too."""
 
     def forge(bundle: TrueBundle, file: Path) -> None:
         (other,) = known().judges
@@ -52,7 +53,7 @@ def _own_adapter(named: str, *shown: str) -> Forge:
         result["run"]["sources"] |= {MACHINERY: other.machinery, SUITES: other.suites}
         sources = {name: digest for name, digest in result["stores"][0]["sources"].items() if name.startswith("adapters/")}
         own_ones = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-        result["stores"][0]["sources"] = {**own_ones, **(sources if len(shown) != 1 else {})}
+        result["stores"][0]["sources"] = {**own_ones, **(sources if built_on else {})}
         parts = {f"sources/{name}": content for name, content in files.items()}
         file.write_bytes(sealed({**bundle.parts, **parts, RESULT: result_in(result)}))
 
@@ -140,21 +141,21 @@ JUDGES = (
     Forgery(
         "adapter not shown",
         "the bundle has another one, which is honest, and a known judge",
-        _own_adapter("./lies.py", "honest.py"),
+        own_adapter("./lies.py", "honest.py"),
         Reason.ADAPTER,
         "./lies.py, which sqlite.yaml names as its adapter, is not in the bundle",
     ),
     Forgery(
         "adapter beside the one shown",
         "two of the maker's own, and a known judge",
-        _own_adapter("./lies.py", "lies.py", "honest.py"),
+        own_adapter("./lies.py", "lies.py", "honest.py"),
         Reason.ADAPTER,
         "own/honest.py is in the bundle, and no store's file names it",
     ),
     Forgery(
         "adapter built on nothing",
         "of the maker's own, upon one that did not judge, and a known judge",
-        _own_adapter("./lies.py", "lies.py"),
+        own_adapter("./lies.py", "lies.py", built_on=False),
         Reason.ADAPTER,
         "adapters/sqlite of the judge another did not judge",
     ),

@@ -24,6 +24,7 @@ from storeproof.spec.editions.dispute import Dispute
 from storeproof.spec.editions.freeze import record_path, write_record
 from storeproof.spec.editions.frozen import load_edition
 from tests.conformance.forged_evidence import CRASH, lose
+from tests.conformance.forged_judges import own_adapter
 from tests.conformance.forged_results import CAPABILITY, capability_of, move
 from tests.conformance.forging import Json, result_in, sealed, with_store, with_stores
 from tests.conformance.true_bundle import EDITION, ROUNDS, WITHDRAWN, TrueBundle, frozen_root, known, own_file
@@ -76,6 +77,14 @@ def test_the_file_of_a_store_of_the_project_is_the_one_that_judged(true_bundle: 
     assert verify(tmp_path / "x.tar", only_files).judge == known_file, "a later commit that changed nothing but store files"
     with pytest.raises(ClaimRefused, match=f"^store-file: {OF_PROJECT} was changed afterwards: it is not the one of the judge then"):
         verify(tmp_path / "x.tar", later())
+
+
+def test_an_adapter_of_the_makers_own_is_told(true_bundle: TrueBundle, tmp_path: Path) -> None:
+    """By a known judge too: the file that asked is in the bundle, and the answer names it."""
+    own_adapter("./mine.py", "mine.py")(true_bundle, tmp_path / "x.tar")
+    found = verify(tmp_path / "x.tar", known())
+    assert found.judge.judge == "another"
+    assert any(line.startswith("asked through ") and "mine.py" in line for line in answer_lines(found))
 
 
 def test_an_older_format_is_verified_in_its_one_notation(true_bundle: TrueBundle, tmp_path: Path) -> None:
