@@ -11,7 +11,8 @@ from storeproof.outcome import SHOWN, Outcome
 from storeproof.printable import in_one_line
 from storeproof.result.model import Result, StoreResult
 
-_DIGEST: Final = re.compile("sha256:[0-9a-f]{64}( sha256:[0-9a-f]{64})*")
+_DIGEST: Final = re.compile("sha256:[0-9a-f]{64}( (and|over) sha256:[0-9a-f]{64})*")
+"""Of one program, of several, or of a front over a home."""
 _CHOOSING: Final = ("-k", "-m", "--profile", "--proof", "--deselect", "--last-failed", "--lf", "--stepwise", "--sw")
 """Options with which a run is not whole, or rests on another one."""
 _REPEATED: Final = re.compile(r"--seed=([0-9]+)(?=\s)")
@@ -45,19 +46,21 @@ def _check_command(result: Result) -> None:
         words = shlex.split(run.command)
     except ValueError:
         raise ClaimRefused(Reason.RUN, f"its command is none: {in_one_line(run.command, 60)}") from None
-    for number, word in enumerate(words):
-        option, _, value = word.partition("=")
-        value = value or next(iter(words[number + 1 : number + 2]), "")
-        if option == "--seed" and value != str(run.seed):
-            raise ClaimRefused(Reason.SEED, f"its command has the seed {in_one_line(value, 20)}, and its result {run.seed}")
-        if option == "--scale" and value != run.scale:
-            raise ClaimRefused(Reason.RUN, f"its command has the scale {in_one_line(value, 20)}, and its result {run.scale}")
-        if option == "--edition" and value != result.edition.version:
-            raise ClaimRefused(
-                Reason.EDITION, f"its command has the edition {in_one_line(value, 20)}, and its result {result.edition.version}"
-            )
+    given: dict[str, str] = {}
+    for word, next_word in zip(words, [*words[1:], ""], strict=True):
+        option, is_set, value = word.partition("=")
         if option in _CHOOSING or re.match("-[km].", word):
             raise ClaimRefused(Reason.RUN, f"its command has {in_one_line(word, 40)}; a claim is made of a whole run by itself")
+        given[option] = value if is_set else next_word  # the last one counts
+    wanted = {
+        "--seed": (str(run.seed), Reason.SEED),
+        "--scale": (run.scale, Reason.RUN),
+        "--edition": (result.edition.version, Reason.EDITION),
+    }
+    for option, (found, reason) in wanted.items():
+        if given.get(option, found) != found:
+            said = in_one_line(given[option], 20)
+            raise ClaimRefused(reason, f"its command has the {option.removeprefix('--')} {said}, and its result {found}")
 
 
 def _check_seeds(result: Result, store: StoreResult) -> None:
