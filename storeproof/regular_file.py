@@ -50,7 +50,12 @@ def read_text(path: Path, most: int) -> str:
         Unreadable: as `open_regular`, or it is longer or not UTF-8.
     """
     with open_regular(path) as file:
-        found = file.read(most + 1)
+        return text_of(file, most)
+
+
+def text_of(file: BinaryIO, most: int) -> str:
+    """The text of an open file, as `read_text`. Raises `Unreadable`: it is longer or not UTF-8."""
+    found = file.read(most + 1)
     if len(found) > most:
         raise Unreadable(f"is longer than {most >> 10:,} KiB")
     try:

@@ -50,12 +50,14 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     version: Annotated[  # noqa: ARG001 - its callback prints
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and the edition, and exit.")
     ] = False,
 ) -> None:
     """Options that come before the name of a command."""
-    if not {"--help", "-h"} & set(sys.argv):
+    # `verify` reads the bundle of a stranger, and touches nothing but that and this installation.
+    if context.invoked_subcommand != "verify" and not {"--help", "-h"} & set(sys.argv):
         from storeproof.cleanup.sweep import sweep_all
 
         sweep_all()

@@ -109,9 +109,15 @@ def open_archive(path: Path) -> Iterator[Archive]:
         ClaimRefused: it is not an archive as it is written here.
     """
     with open_regular(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        _limit(size)
-        yield Archive(file, _walk(file, size))
+        yield read_archive(file)
+
+
+def read_archive(file: BinaryIO) -> Archive:
+    """The archive in an open file. Raises `ClaimRefused` as `open_archive` does."""
+    size = file.seek(0, os.SEEK_END)
+    _limit(size)
+    file.seek(0)
+    return Archive(file, _walk(file, size))
 
 
 def _walk(file: BinaryIO, size: int) -> dict[str, tuple[int, int]]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
-import tempfile
 from pathlib import Path
 
 import storeproof
-from storeproof.conformance.archive import MANIFEST, PRODUCT, RESULT, SOURCES, archive_of, most_of
+from storeproof.conformance.archive import MANIFEST, PRODUCT, RESULT, SOURCES, archive_of, most_of, read_archive
 from storeproof.conformance.known import Known
 from storeproof.conformance.manifest import manifest_of
 from storeproof.conformance.reasons import ClaimRefused, Reason
-from storeproof.conformance.verify import Verified, verify
+from storeproof.conformance.verify import Verified, verify_archive
 from storeproof.conformance.wholeness import only_store
 from storeproof.errors import UsageError
 from storeproof.evidence import EVIDENCE
@@ -46,10 +46,7 @@ def make_bundle(run: Path, product: Path, own: Path | None, known: Known) -> tup
         parts[EVIDENCE] = _content(EVIDENCE, file.with_name(EVIDENCE))
     parts |= _carried_sources(store, target)
     whole = archive_of({MANIFEST: manifest_of(parts, result.edition, storeproof.__version__), **parts})
-    with tempfile.TemporaryDirectory(prefix="storeproof-bundle-") as folder:
-        written = Path(folder) / "bundle.tar"
-        written.write_bytes(whole)
-        return whole, verify(written, known)
+    return whole, verify_archive(read_archive(io.BytesIO(whole)), known)
 
 
 def _target(store: StoreResult, own: Path | None, known: Known) -> Target:

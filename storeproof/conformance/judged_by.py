@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from storeproof.conformance.archive import SOURCES, YAML, Archive
 from storeproof.conformance.known import Known
@@ -51,25 +50,22 @@ def judge_of(run: RunInfo, store: StoreResult, known: Known) -> Judge:
     return judge
 
 
-def judging_target(store: StoreResult, judge: Judge, archive: Archive, known: Known, folder: Path) -> Target:
-    """The store's file, as the claim was judged by it.
-
-    Args:
-        folder: an empty directory, for the files in the bundle.
+def judging_target(store: StoreResult, judge: Judge, archive: Archive, known: Known) -> Target:
+    """The store's file, as the claim was judged by it. The files in the bundle are those to read from: see `Known.reading`.
 
     Raises:
         ClaimRefused: a file of the project is not the judge's, or one that belongs into the bundle is missing or was changed.
     """
-    write_files(store, archive, folder, CARRIED)
+    _check_carried(store, archive)
     for name in store.sources:
         if name.startswith(OWN):
-            _check_own_file(folder / name)
+            _check_own_file(Path(name))
     first = next(iter(store.sources), "")
     here = judge is known.installation
     if not here:
         _check_known(store, judge)
-        known = known.with_stores(folder / SPEC_STORES)
-    target = known.own_target(folder / first, store.variant) if first.startswith(OWN) else known.target(store.store, store.variant)
+        known = known.with_stores(Path(SPEC_STORES))
+    target = known.own_target(Path(first), store.variant) if first.startswith(OWN) else known.target(store.store, store.variant)
     if here:
         _check_same(store, target, known)
     else:
@@ -80,29 +76,19 @@ def judging_target(store: StoreResult, judge: Judge, archive: Archive, known: Kn
     return target
 
 
-def write_files(store: StoreResult, archive: Archive, folder: Path, prefixes: Collection[str]) -> None:
-    """Write the files of a store that are in the bundle, and whose names begin so, into a folder.
-
-    Raises:
-        ClaimRefused: one is missing, was changed, or judged nothing.
-    """
+def _check_carried(store: StoreResult, archive: Archive) -> None:
+    """Raises `ClaimRefused`: a file that judged is not in the bundle, was changed, or has the name of a folder; or one judged nothing."""
     listed = {f"{SOURCES}{name}": digest for name, digest in store.sources.items() if name.startswith(CARRIED)}
     held = {name for name in archive.places if name.startswith(SOURCES)}
     for name in sorted(listed.keys() ^ held):
         what = "is not in the bundle" if name in listed else "is in the bundle, and judged nothing"
         raise ClaimRefused(_kind(name), f"{in_one_line(name, 80)} {what}")
+    folders = {str(folder) for name in listed for folder in PurePosixPath(name).parents}
     for name, digest in listed.items():
+        if name in folders:
+            raise ClaimRefused(Reason.ADAPTER, f"{name} is a file and a folder; no run has both")
         if archive.digest(name) != digest:
             raise ClaimRefused(_kind(name), f"{name} is not the file that judged: it was changed afterwards")
-        inner = name.removeprefix(SOURCES)
-        if not inner.startswith(tuple(prefixes)):
-            continue
-        path = folder / inner
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(archive.read(name))
-        except OSError as reason:  # one name is a file and a folder
-            raise ClaimRefused(Reason.ADAPTER, f"{name} cannot be written beside the others: {reason.strerror}") from None
 
 
 def _kind(name: str) -> Reason:

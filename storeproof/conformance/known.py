@@ -9,16 +9,18 @@ from functools import cache, cached_property
 from pathlib import Path
 
 import storeproof
+from storeproof.conformance.archive import SOURCES, Archive
 from storeproof.conformance.expected_cases import ExpectedCase, expected_cases
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.errors import UsageError
 from storeproof.printable import in_one_line
 from storeproof.result.model import EditionUsed
-from storeproof.result.sources import MACHINERY, SUITES, digests, digests_of_run, project_files, sources_of
+from storeproof.result.sources import INSTALLED, MACHINERY, SUITES, digests, digests_of_run, project_files, sources_of
 from storeproof.spec import SPEC_ROOT, Scale, Spec, Target, load_spec
 from storeproof.spec.editions.dispute import Dispute, read_disputes, withdrawn_cases
 from storeproof.spec.editions.frozen import EXPIRES_AFTER, frozen_editions, known_judges, load_edition
 from storeproof.spec.editions.records import FrozenEdition, Judge
+from storeproof.spec.reading.reader import HeldReader, reader
 
 HERE = "this-installation"
 """As a judge."""
@@ -117,6 +119,11 @@ class Known:
         """The frozen edition with which claims in this one expired."""
         return self.later[EXPIRES_AFTER - 1] if len(self.later) >= EXPIRES_AFTER else None
 
+    def reading(self, archive: Archive) -> HeldReader:
+        """Reads the parts of a bundle, its sources under their names in the result, and this installation; and no other file."""
+        held = {name.removeprefix(SOURCES): name for name in archive.places}
+        return HeldReader(held, lambda name: archive.read(held[name]), (*INSTALLED, self.root.resolve()))
+
     def scale(self, name: str) -> Scale:
         """Raises `ClaimRefused`: there is none of this name."""
         if name not in self.spec.scales:
@@ -129,7 +136,7 @@ class Known:
 
     def with_stores(self, folder: Path) -> Known:
         """The same with the project's store files of another release, which are in a folder."""
-        files = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+        files = {path.stem: path for path in reader().listed(folder)}
         return replace(self, spec=replace(self.spec, store_files=files, bases=folder))
 
     def target(self, store: str, variant: str) -> Target:

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from storeproof.conformance.archive import open_archive
-from storeproof.conformance.judged_by import write_files
+from storeproof.conformance.archive import SOURCES, Archive, open_archive
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.conformance.verify import Verified
 from storeproof.errors import UsageError
@@ -62,7 +61,7 @@ def command_of(found: Verified, bundle: Path, report_dir: Path, more: Sequence[s
     first = next(iter(store.sources), "")
     if first.startswith(OWN):
         with open_archive(bundle) as archive:
-            write_files(store, archive, report_dir, (OWN,))
+            _write_own_files(archive, report_dir)
         named = str(report_dir / first)
     launch = [] if store.launch is None or store.launch not in ("container", "process", "endpoint") else [f"--launch={store.launch}"]
     return [
@@ -71,6 +70,16 @@ def command_of(found: Verified, bundle: Path, report_dir: Path, more: Sequence[s
         *(f"--scale={run.scale}", f"--seed={run.seed}", *launch),
         *(f"--report-dir={report_dir}", *more),
     ]
+
+
+def _write_own_files(archive: Archive, folder: Path) -> None:
+    """Write a vendor's files into a folder, as they were when the bundle was made."""
+    for name in archive.places:
+        inner = name.removeprefix(SOURCES)
+        if inner.startswith(OWN):
+            path = folder / inner
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(archive.read(name))
 
 
 def repeat(command: Sequence[str], found: Verified, report_dir: Path) -> Repeated:

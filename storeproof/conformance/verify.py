@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -28,6 +27,7 @@ from storeproof.result.model import Result, StoreResult
 from storeproof.spec.editions.dispute import Dispute
 from storeproof.spec.editions.records import Judge
 from storeproof.spec.questions.product import Product
+from storeproof.spec.reading.reader import reading_by
 from storeproof.spec.reading.source import read
 
 
@@ -53,24 +53,31 @@ class Verified:
 
 
 def verify(path: Path, known: Known, now: datetime | None = None) -> Verified:
-    """Verify the bundle in a file. `now`: with a time zone; by default the time of this machine.
+    """Verify the bundle in a file. It writes nothing, and reads nothing but the bundle and this installation.
+
+    Args:
+        now: the time of the verification, with a time zone; by default that of this machine.
 
     Raises:
         Unreadable: it is not there, or is no regular file.
         ClaimRefused: for the first reason that is found.
     """
-    with open_archive(path) as archive, tempfile.TemporaryDirectory(prefix="storeproof-verify-") as folder:
+    with open_archive(path) as archive:
+        return verify_archive(archive, known, now)
+
+
+def verify_archive(archive: Archive, known: Known, now: datetime | None = None) -> Verified:
+    """Verify an open bundle. Arguments as of `verify`. Raises `ClaimRefused`."""
+    with reading_by(known.reading(archive)):
         manifest = checked_manifest(archive)
-        product = _product(archive, Path(folder))
+        product = _product()
         result = result_of(archive)
         if manifest.edition != result.edition or manifest.storeproof != result.run.storeproof:
             raise ClaimRefused(Reason.MANIFEST, "the manifest names another edition or another storeproof than the result")
         known = known.in_edition(result.edition)
         store = only_store(result)
         judge = judge_of(result.run, store, known)
-        files = Path(folder) / "files"
-        files.mkdir()
-        target = judging_target(store, judge, archive, known, files)
+        target = judging_target(store, judge, archive, known)
         scale = known.scale(result.run.scale)
         check_times(result.run, store, known.frozen_on, now)
         _check_product(product, store, target.store.product)
@@ -100,14 +107,12 @@ def verify(path: Path, known: Known, now: datetime | None = None) -> Verified:
     )
 
 
-def _product(archive: Archive, folder: Path) -> Product:
-    file = folder / PRODUCT
-    file.write_bytes(archive.read(PRODUCT))
+def _product() -> Product:
+    """The one in the bundle that is being read."""
     try:
-        return read(file, Product)
+        return read(Path(PRODUCT), Product)
     except SpecError as reason:
-        found = in_one_line(str(reason).replace(f"{folder}/", ""))
-        raise ClaimRefused(Reason.PRODUCT, found) from None
+        raise ClaimRefused(Reason.PRODUCT, in_one_line(str(reason))) from None
 
 
 def _check_product(product: Product, store: StoreResult, name: str) -> None:

@@ -44,8 +44,6 @@ class RoundEvidence:
     shape: LoadShape
     began: int
     """When its load began."""
-    reach: Reach | None = None
-    """What of the load was in the store's files when the fault struck; None: it did not strike, or before format 1.1."""
     struck: int = 0
     load_ended: int = 0
     second_fault: bool = False
@@ -57,6 +55,8 @@ class RoundEvidence:
     broken: Broken | None = None
     spoiled: bool = False
     """The round ended in a way that says nothing about the store: it is not counted, and was repeated on a new store."""
+    reach: Reach | None = None
+    """What of the load was in the store's files when the fault struck; None: it did not strike, or before format 1.1."""
 
 
 @dataclass(slots=True)

@@ -7,11 +7,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import storeproof
-from storeproof.machine.file_digest import digest_of
+from storeproof.regular_file import Unreadable
 from storeproof.spec.reading.inheritance import STORES
+from storeproof.spec.reading.reader import reader
 from storeproof.spec.reading.source import plain
 from storeproof.spec.store import Target
 
@@ -27,6 +28,8 @@ NATIVE: Final = "native"
 
 _PACKAGE: Final = Path(storeproof.__file__).resolve().parent
 _ADAPTERS: Final = (_PACKAGE / "adapters").resolve()
+INSTALLED: Final = (_PACKAGE, _ADAPTERS, STORES.parent)
+"""The folders of this installation from which claims are verified."""
 _IMPORTED: Final = re.compile(r"^[ \t]*(?:from|import)[ \t]+storeproof\.adapters(?:\.|[ \t]+import[ \t]+)(\w+)", re.MULTILINE)
 _LINKED: Final = ("adapters", "suites", "spec/data")
 """Parts of the package that are digested by themselves: adapters with their store, the specification as the edition."""
@@ -54,7 +57,7 @@ def sources_of(target: Target) -> dict[str, Path]:
     for each in (target, *target.parts.values()):
         files |= dict.fromkeys(_chain(each.file))
         if each.store.adapter.endswith(".py"):
-            own = (each.file.parent / each.store.adapter).resolve()
+            own = reader().settled(each.file.parent / each.store.adapter)
             files[own] = None
             files |= dict.fromkeys(_imported([own]))
         else:
@@ -92,7 +95,8 @@ def _chain(path: Path) -> Iterator[Path]:
     yield path
     named = plain(path).get("extends")
     if isinstance(named, str):
-        yield from _chain((path.parent / named if named.endswith((".yaml", ".yml")) else STORES / f"{named}.yaml").resolve())
+        base = path.parent / named if named.endswith((".yaml", ".yml")) else STORES / f"{named}.yaml"
+        yield from _chain(reader().settled(base))
 
 
 def _modules(name: str) -> dict[Path, None]:
@@ -117,8 +121,12 @@ def _imported(files: Iterable[Path]) -> Iterator[Path]:
 
 def adapters_imported(files: Iterable[Path]) -> list[str]:
     """The adapters of the project that files import."""
-    texts = (path.read_text(encoding="utf-8", errors="replace") for path in files if path.suffix == ".py")
-    return [name for text in texts for name in _IMPORTED.findall(text)]
+    found = list[str]()
+    for path in files:
+        if path.suffix == ".py":
+            with _opened(path) as file:
+                found += _IMPORTED.findall(file.read().decode("utf-8", errors="replace"))
+    return found
 
 
 def _shipped(path: Path) -> str:
@@ -147,7 +155,13 @@ def _together(root: Path, files: Iterable[Path]) -> str:
 
 
 def _digest(path: Path) -> str:
-    found = digest_of(str(path))
-    if found is None:
-        raise OSError(f"{path} cannot be read")
-    return found.removeprefix("sha256:")
+    with _opened(path) as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def _opened(path: Path) -> BinaryIO:
+    """Raises `OSError`: it cannot be read."""
+    try:
+        return reader().open(path)
+    except Unreadable as reason:
+        raise OSError(f"{path} {reason}") from None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from storeproof.errors import SpecError, UsageError
-from storeproof.regular_file import Unreadable, open_regular
+from storeproof.regular_file import Unreadable
 from storeproof.spec.base import RuleError, SpecFile
 from storeproof.spec.capability import Capability, CapabilityGroup
 from storeproof.spec.cases import CaseIds
@@ -26,6 +26,7 @@ from storeproof.spec.questions.claim import ClaimsFile
 from storeproof.spec.reading.explain import unknown
 from storeproof.spec.reading.inheritance import STORES
 from storeproof.spec.reading.json_schema import schema_of
+from storeproof.spec.reading.reader import reader
 from storeproof.spec.reading.source import at, read
 from storeproof.spec.scale import Scale
 from storeproof.spec.scaling import Scaling
@@ -123,7 +124,7 @@ class Spec:
         if path is None:
             raise UsageError(unknown("store", name, self.store_files, extra="or the path of a store's YAML file"))
         try:
-            open_regular(path).close()
+            reader().open(path).close()
         except Unreadable as reason:
             allowed = f"the path of a YAML file, or one of {', '.join(self.store_files)}"
             raise UsageError(f"the store file {name} {reason}; allowed: {allowed}") from None
@@ -134,7 +135,7 @@ class Spec:
         if self.edition.frozen:
             store = claimable.asked(store, lambda: load_spec()._claimable)
         claimable.check(store, path)
-        return self._claiming_own(store), path.resolve()
+        return self._claiming_own(store), reader().settled(path)
 
     def _claiming_own(self, store: Store) -> Store:
         """With the claims on models of a reader's own that follow from what its file claims."""

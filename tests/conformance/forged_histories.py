@@ -45,7 +45,14 @@ class Writer:
             audit = AuditEvidence(read, everything, seen if everything else now, (), read + 1)
             self._now = read + 2
             store.rounds.append(
-                RoundEvidence(each.shape, began, struck_at, struck_at + 1, each.second_fault, self._start / 1e9, audit=audit)
+                replace(
+                    each,
+                    began=began,
+                    struck=struck_at,
+                    load_ended=struck_at + 1,
+                    recovered=self._start / 1e9,
+                    audit=audit,
+                )
             )
 
     def _write(self) -> Operation:

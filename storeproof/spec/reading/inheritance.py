@@ -9,6 +9,8 @@ from pathlib import Path
 import yaml
 
 from storeproof.errors import SpecError
+from storeproof.regular_file import Unreadable
+from storeproof.spec.reading.reader import reader
 
 STORES = (Path(__file__).parents[1] / "data" / "stores").resolve()
 """Files of the stores that come with the project; `extends:` may name one of them."""
@@ -30,7 +32,7 @@ def base_of(path: Path, node: yaml.Node, bases: Path) -> tuple[Path, int] | None
         bases: the folder of the stores that it may name.
 
     Raises:
-        SpecError: the file does not exist.
+        SpecError: the file cannot be read.
     """
     found = _field(node, "extends")
     if found is None:
@@ -39,22 +41,24 @@ def base_of(path: Path, node: yaml.Node, bases: Path) -> tuple[Path, int] | None
     if not named:
         raise SpecError([f"{path}:{line}: extends: allowed: the name of a store, or the path of a store's YAML file relative to this one"])
     file = path.parent / named if named.endswith((".yaml", ".yml")) else bases / f"{named}.yaml"
-    if not file.is_file():
-        names = ", ".join(sorted(each.stem for each in bases.glob("*.yaml")))
+    try:
+        reader().open(file).close()
+    except Unreadable as reason:
+        names = ", ".join(each.stem for each in reader().listed(bases))
         allowed = f"the path of a store's YAML file relative to this one, or one of {names}"
-        raise SpecError([f"{path}:{line}: extends: found '{named}', which does not exist; allowed: {allowed}"])
-    return file.resolve(), line
+        raise SpecError([f"{path}:{line}: extends: found '{named}', which {reason}; allowed: {allowed}"]) from None
+    return reader().settled(file), line
 
 
 def settle(path: Path, node: yaml.Node, *, extended: bool) -> None:
     """Make the file's relative paths absolute: `${here}` under `launch` and `topologies`, and the adapter's if the file is extended."""
-    here = str(path.resolve().parent).replace("$", "$$")
+    here = str(reader().settled(path).parent).replace("$", "$$")
     visited: set[int] = set()
     for text in (*_texts(_field(node, "launch"), visited), *_texts(_field(node, "topologies"), visited)):
         text.value = _HERE.sub(lambda found: found[0] if found[0] == "$$" else here, text.value)
     adapter = _field(node, "adapter")
     if extended and isinstance(adapter, yaml.ScalarNode) and adapter.value.endswith(".py"):
-        adapter.value = str((path.parent / adapter.value).resolve())
+        adapter.value = str(reader().settled(path.parent / adapter.value))
 
 
 def merged(base: yaml.Node, own: yaml.Node) -> yaml.Node:

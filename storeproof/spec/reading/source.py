@@ -14,10 +14,11 @@ from pydantic import ValidationError
 
 from storeproof.errors import SpecError
 from storeproof.printable import in_one_line
-from storeproof.regular_file import Unreadable, read_text
+from storeproof.regular_file import Unreadable, text_of
 from storeproof.spec.base import SpecFile
 from storeproof.spec.reading import inheritance
 from storeproof.spec.reading.explain import explain, locate, summary
+from storeproof.spec.reading.reader import reader
 
 F = TypeVar("F", bound=SpecFile)
 
@@ -107,7 +108,7 @@ def _parse(path: Path, *, inherits: bool = True, bases: Path = inheritance.STORE
     """The file as YAML nodes, which know their file and line, and as plain values; both with inherited ones."""
     node, loader = _composed(path)
     if inherits:
-        node = _with_base(path, node, (path.resolve(),), bases)
+        node = _with_base(path, node, (reader().settled(path),), bases)
     try:
         data = loader.construct_document(node)
     except yaml.MarkedYAMLError as problem:
@@ -133,7 +134,8 @@ def _with_base(path: Path, node: yaml.Node, chain: tuple[Path, ...], bases: Path
 def _composed(path: Path) -> tuple[yaml.Node, _Loader | _FastLoader]:
     """The file's own nodes, and the loader that constructs their values."""
     try:
-        text = read_text(path, LONGEST)
+        with reader().open(path) as file:
+            text = text_of(file, LONGEST)
     except Unreadable as reason:
         raise SpecError([f"{path}: {reason}; allowed: a YAML file of at most {LONGEST >> 10:,} KiB"]) from None
     try:
