@@ -6,11 +6,13 @@ Every command imports what it needs when it is called, so that `storeproof --hel
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from storeproof.cli.standard_output import standard_output
 from storeproof.errors import StoreproofError, UsageError
 from storeproof.printable import printable
 
@@ -332,9 +334,11 @@ def manual(topic: Annotated[str, typer.Argument(help="A topic, or `all`; without
 def main() -> None:
     """The entry point. A known error is printed as one message; only an unexpected one has a traceback."""
     try:
-        app()
+        with standard_output():
+            app()
     except StoreproofError as error:
-        print(printable(f"storeproof: {error}"), file=sys.stderr)
+        with suppress(OSError):  # where nothing can be written either, the exit code says it
+            print(printable(f"storeproof: {error}"), file=sys.stderr, flush=True)
         sys.exit(USAGE_ERROR if isinstance(error, UsageError) else 1)
     except SystemExit as ended:
         if ended.code == 2 and not isinstance(ended, Answered):  # Typer's code for a wrong command line

@@ -42,7 +42,7 @@ def bundle(run: Path, product: Path, out: Path, store: Path | None) -> None:
     try:
         write_bytes(out, content)
     except OSError as reason:
-        raise UsageError(f"{out} cannot be written: {reason}; name another file with --out") from None
+        raise UsageError(f"{out} cannot be written: {reason.strerror}; name another file with --out") from None
     print(f"wrote {out}, {size(len(content))}; sign this file, and publish both")
     _print(answer_lines(found, Level.SELF_REPORTED))
 
@@ -100,7 +100,7 @@ def rerun(file: Path, report_dir: Path, more: Sequence[str]) -> int:
     try:
         command = command_of(found, file, report_dir, more)
     except OSError as reason:
-        raise UsageError(f"{report_dir} cannot be written: {reason}; name another directory with --report-dir") from None
+        raise UsageError(f"{report_dir} cannot be written: {reason.strerror}; name another directory with --report-dir") from None
     print(printable(shlex.join(command)), flush=True)
     repeated = repeat(command, found, report_dir)
     level = Level.REPRODUCED if repeated.reproduced else Level.RECOMPUTED

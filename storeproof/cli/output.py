@@ -30,4 +30,4 @@ def write_output(output: Path, text: str, option: str = "--output") -> None:
     try:
         write_whole(output, text)
     except OSError as reason:
-        raise UsageError(f"{output} cannot be written: {reason}; name another file with {option}") from None
+        raise UsageError(f"{output} cannot be written: {reason.strerror}; name another file with {option}") from None

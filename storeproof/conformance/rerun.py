@@ -84,7 +84,13 @@ def _write_own_files(archive: Archive, folder: Path) -> None:
 
 def repeat(command: Sequence[str], found: Verified, report_dir: Path) -> Repeated:
     """Run the command, and compare. Raises `UsageError`: it wrote no result, or one of other stores."""
-    subprocess.run(command, check=False)  # its exit code is not the answer: the claim may itself have failures
+    child = subprocess.Popen(command)
+    try:
+        child.wait()  # its exit code is not the answer: the claim may itself have failures
+    except KeyboardInterrupt:
+        child.terminate()  # it removes what it has made; a second signal, after that of the terminal, does not disturb it
+        child.wait()
+        raise
     here = read_result(report_dir)
     if [each.store for each in here.stores] != [found.store.store]:
         raise UsageError(f"the run tried other stores than {found.store.store}; give no --store after `--`")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
+import secrets
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -48,20 +48,29 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """As `write_whole`."""
+    """As `write_whole`, with the permissions that the user's umask leaves. A signal that ends the process meanwhile leaves nothing: where
+    the file system can do that, the file has no name before it is whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    temporary = Path(name)
+    whole = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with os.fdopen(_new_file(whole), "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o644)
-        temporary.replace(path)
+            if not whole.exists():
+                os.link(f"/proc/self/fd/{file.fileno()}", whole, src_dir_fd=file.fileno())  # given, so that the link of /proc is followed
+        whole.replace(path)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        whole.unlink(missing_ok=True)
         raise
+
+
+def _new_file(path: Path) -> int:
+    """A file to write, without a name; on network file systems, and older ones of containers, under its name."""
+    try:
+        return os.open(path.parent, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
+    except OSError:
+        return os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o666)
 
 
 def read_result(path: Path) -> Result:
