@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import StringConstraints
+from pydantic import AfterValidator, StringConstraints
 
-from storeproof.spec.base import SpecFile
+from storeproof.spec.base import LINK_PATTERN, SpecFile
+from storeproof.spec.questions.readable_name import readable_name
 
-Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")]
-Link = Annotated[str, StringConstraints(max_length=300, pattern=r"^https?://[^\s<>\"']+$")]
+Line = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=120, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"),
+    AfterValidator(readable_name),
+]
+Link = Annotated[str, StringConstraints(max_length=300, pattern=LINK_PATTERN)]
 
 
 class Product(SpecFile):
