@@ -227,14 +227,15 @@ def rerun(
     bundle: Annotated[Path, typer.Argument(help="A file that `storeproof bundle` wrote.")],
     more: Annotated[list[str] | None, typer.Argument(help="After `--`: further options of the suites, such as --endpoint.")] = None,
     report_dir: Annotated[Path, typer.Option(help="A new directory, for the report of the run.")] = Path("reports/rerun"),
+    badge: Annotated[Path | None, typer.Option(help="Write a badge: .svg, or .json for a shields.io endpoint.")] = None,
 ) -> None:
     """Repeat the run of a conformance claim with its seed and scale, and say what agrees. It executes the files in the bundle.
 
-    Exit codes: 0 reproduced · 1 refused, or a verdict was not reached again · 4 usage error.
+    Exit codes: 0 reproduced · 1 refused, no repetition, or a verdict was not reached again · 4 usage error.
     """
     from storeproof.cli.conformance import rerun as repeat
 
-    raise typer.Exit(repeat(bundle, report_dir, more or []))
+    raise typer.Exit(repeat(bundle, report_dir, more or [], badge))
 
 
 @edition_app.command("freeze")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from storeproof.cli.output import form_of, write_output
-from storeproof.conformance.answer import Level, answer_lines, badge_of, refused_badge
+from storeproof.conformance.answer import MAKERS_WORD, Level, answer_lines, badge_of, contradicted_badge, refused_badge
 from storeproof.conformance.bundle import make_bundle
 from storeproof.conformance.known import Known
 from storeproof.conformance.reasons import ClaimRefused
@@ -83,17 +83,18 @@ def _check_all(folder: Path) -> int:
         said = f"refused: {each.wrong}" if each.found is None or each.wrong else next(iter(answer_lines(each.found)))
         print(printable(f"{each.folder.relative_to(folder)}: {said}"))
     accepted = sum(not each.wrong for each in every)
-    print(f"{accepted} of {plural(len(every), 'claim')} in {folder} verified")
+    print(f"{accepted} of {plural(len(every), 'claim')} in {folder} verified; of each, the maker's word: {MAKERS_WORD}")
     return 0 if accepted == len(every) else 1
 
 
-def rerun(file: Path, report_dir: Path, more: Sequence[str]) -> int:
+def rerun(file: Path, report_dir: Path, more: Sequence[str], badge: Path | None) -> int:
     """Verify a bundle and repeat its run; 0 if it is reproduced, else 1.
 
     Raises:
-        UsageError: the file is not there, the report directory holds something, or the run wrote no result.
+        UsageError: the file is not there, the report directory holds something, the run wrote no result, or the badge cannot be written.
         ClaimRefused: the bundle is not verified.
     """
+    render = form_of(badge, _BADGES, "--badge")
     found = _verified(file)
     if exists(report_dir) and (not report_dir.is_dir() or any(report_dir.iterdir())):
         raise UsageError(f"--report-dir {report_dir} holds something already; name a new directory")
@@ -105,9 +106,22 @@ def rerun(file: Path, report_dir: Path, more: Sequence[str]) -> int:
     repeated = repeat(command, found, report_dir)
     level = Level.REPRODUCED if repeated.reproduced else Level.RECOMPUTED
     print()
+    print(_concluded(repeated))
     _print(answer_lines(found, level))
     _print(_told(repeated))
+    if badge is not None and render is not None:
+        refuted = repeated.contradicted and not repeated.another
+        write_output(badge, render(contradicted_badge(found) if refuted else badge_of(found, level)), "--badge")
     return 0 if repeated.reproduced else 1
+
+
+def _concluded(repeated: Repeated) -> str:
+    """The answer of a repetition, in one line."""
+    if repeated.reproduced:
+        return "reproduced: the same version and binary came to the same verdicts"
+    if repeated.another:
+        return f"not reproduced: this run is no repetition: {repeated.another[0]}; repeat it with what the claim was made of"
+    return f"not reproduced: {plural(len(repeated.contradicted), 'verdict')} contradicted, {len(repeated.open)} not decided here"
 
 
 def _verified(file: Path) -> Verified:
@@ -119,7 +133,13 @@ def _verified(file: Path) -> Verified:
 
 def _told(repeated: Repeated) -> list[str]:
     lines = [f"{plural(repeated.agreeing, 'case')} that the claim shows are shown here too"]
-    for what, texts in (("contradicted", repeated.contradicted), ("not decided here", repeated.open), ("unlike", repeated.unlike)):
+    told = {
+        "no repetition": repeated.another,
+        "contradicted": repeated.contradicted,
+        "not decided here": repeated.open,
+        "unlike": repeated.unlike,
+    }
+    for what, texts in told.items():
         lines += [f"{what}: {text}" for text in texts[:_SHOWN]]
         if len(texts) > _SHOWN:
             lines.append(f"{what}: {len(texts) - _SHOWN} more")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final
 
+from storeproof.conformance.archive import YAML
 from storeproof.conformance.known import HERE
 from storeproof.conformance.reasons import ClaimRefused
 from storeproof.conformance.verify import Verified
@@ -20,12 +21,19 @@ from storeproof.units import plural
 
 _NAMED: Final = 60
 """Characters of a product and its version on a badge."""
+_REPORTED: Final = "the answers of each case, damaged and full disks, first starts, outages"
+_OF_A_BINARY: Final = "that this binary is the product"
 _LISTED: Final = 5
 """Failed cases that are told in full."""
 _NAMES: Final = 10
 """Names that are listed."""
 _REASON: Final = 160
 """Characters of the reason for which a case was not run."""
+
+
+MAKERS_WORD: Final = "that this run took place, that it was of this product, and that it is not the luckiest of several"
+"""What nobody can compute from a bundle, so that whoever makes one up is not found out: a history that is invented whole, a run of another
+product under this name, a seed that suited."""
 
 
 class Level(StrEnum):
@@ -63,7 +71,11 @@ def answer_lines(found: Verified, level: Level = Level.RECOMPUTED) -> Iterator[s
         f"{plural(judged.operations, 'operation')}, {found.capabilities} capabilities, "
         f"{plural(len(store.profiles), 'profile')}, {plural(found.numbers, 'number')}"
     )
-    yield "as reported: the answers of each case, damaged and full disks, first starts, outages; `storeproof rerun` repeats them"
+    if level is Level.REPRODUCED:
+        yield f"repeated here, on the same version and binary; the maker's word is still {_OF_A_BINARY}"
+    else:
+        yield f"the maker's word, which no file can show: {MAKERS_WORD}; `storeproof rerun` repeats it"
+        yield f"the maker's word, which is not computed again: {_REPORTED}"
 
 
 def badge_of(found: Verified, level: Level = Level.RECOMPUTED) -> Badge:
@@ -76,15 +88,29 @@ def badge_of(found: Verified, level: Level = Level.RECOMPUTED) -> Badge:
     if durability.proven is None or LADDER.index(durability.proven) < LADDER.index(durability.claimed):
         survived = f"{survived}, claims {durability.claimed}"
     named = in_one_line(f"{found.product.product} {found.product.version}", _NAMED)
-    words = [named, survived, conforming, found.result.edition.version, level]
+    words = [named, survived, conforming, found.result.edition.version, f"{found.result.run.scale} scale"]
+    if any(name.startswith(OWN) and not name.endswith(YAML) for name in found.store.sources):
+        words.append("by the maker's own adapter")
+    known = found.store.counts.get(Outcome.KNOWN_FAIL, 0)
+    if known:
+        words.append(plural(known, "known failure"))
+    words.append(level if level is Level.REPRODUCED else f"{level}, not repeated")
+    more = "" if level is Level.REPRODUCED else f"; the maker's word: {MAKERS_WORD}"
     if found.expired_by:
-        return Badge(" · ".join([f"expired with {found.expired_by}", *words]), *OTHER)
-    return Badge(" · ".join(words), *(COLOURS["good"] if kept and not bad else ("orange", "#9a6700")))
+        return Badge(" · ".join([f"expired with {found.expired_by}", *words]), *OTHER, more)
+    return Badge(" · ".join(words), *(COLOURS["good"] if kept and not bad and not known else ("orange", "#9a6700")), more)
 
 
 def refused_badge(refused: ClaimRefused) -> Badge:
     """A claim that is refused has a badge too, so that an old one does not stay."""
     return Badge(f"refused: {refused.reason}", *COLOURS["bad"])
+
+
+def contradicted_badge(found: Verified) -> Badge:
+    """Of a claim that was repeated, and of which a verdict is worse in the repetition."""
+    return Badge(
+        f"{in_one_line(f'{found.product.product} {found.product.version}', _NAMED)} · contradicted by a repetition", *COLOURS["bad"]
+    )
 
 
 def _capabilities(found: Verified) -> str:

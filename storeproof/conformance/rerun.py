@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,20 +26,22 @@ from storeproof.spec.guarantee import LADDER
 class Repeated:
     """A claim, and the run that repeated it."""
 
+    another: tuple[str, ...]
+    """Why this run is no repetition of the claim's: it is of another version or binary, or was asked for something else."""
     contradicted: tuple[str, ...]
-    """What the claim shows and this run refutes."""
+    """Verdicts of this run that are worse than the claim's: of what the claim shows, and of what it leaves open."""
     open: tuple[str, ...]
     """What the claim shows and this run could not try or decide."""
     agreeing: int
     """Cases that both show."""
     unlike: tuple[str, ...]
-    """In what the two stores or those who judged differ, such as the store's program."""
+    """In what those who judged differ; and what cannot be seen to be alike."""
     speeds: Agreement
 
     @property
     def reproduced(self) -> bool:
-        """Whether every verdict of the claim was reached again."""
-        return not self.contradicted and not self.open
+        """Whether this is the same run once more, and every verdict of the claim was reached again."""
+        return not self.another and not self.contradicted and not self.open
 
 
 def command_of(found: Verified, bundle: Path, report_dir: Path, more: Sequence[str]) -> list[str]:
@@ -103,22 +105,30 @@ def compared(claim: Result, here: Result) -> Repeated:
     contradicted, still_open, agreeing = list[str](), list[str](), 0
     cases = {each.id: each.outcome for each in other.outcomes}
     for each in one.outcomes:
-        if each.outcome not in SHOWN or not each.decides:
+        if not each.decides:
             continue
         found = cases.get(each.id, Outcome.NOT_RUN)
-        if found in SHOWN:
+        text = f"{each.id} is {each.outcome} in the claim, and {found} here"
+        if each.outcome in SHOWN and found in SHOWN:
             agreeing += 1
-        else:
-            (contradicted if found in REFUTED else still_open).append(f"{each.id} is {each.outcome} in the claim, and {found} here")
+        elif _is_worse(found, each.outcome):
+            contradicted.append(text)
+        elif each.outcome in SHOWN:
+            still_open.append(text)
     for text, refuted in _verdicts(one, other):
         (contradicted if refuted else still_open).append(text)
     speeds = agreement([(Side(claim, one), Side(here, other))])
-    judges = (f"`{name}` are other files here" for name in (MACHINERY, SUITES) if claim.run.sources.get(name) != here.run.sources.get(name))
-    return Repeated(tuple(contradicted), tuple(still_open), agreeing, (*_unlike(one, other), *judges), speeds)
+    return Repeated(tuple(_another(claim, here)), tuple(contradicted), tuple(still_open), agreeing, tuple(_unlike(claim, here)), speeds)
+
+
+def _is_worse(found: Outcome, claimed: Outcome) -> bool:
+    """Whether a case is refuted here and is not so in the claim: a clear refusal is better than a wrong answer, and no verdict shows
+    neither."""
+    return found in REFUTED and (claimed not in REFUTED or (claimed is Outcome.UNSUPPORTED and found is not Outcome.UNSUPPORTED))
 
 
 def _verdicts(one: StoreResult, other: StoreResult) -> list[tuple[str, bool]]:
-    """Guarantees and profiles that the claim shows and this run does not; with whether it refutes them."""
+    """Guarantees and profiles of which the claim says more than this run; with whether it refutes them."""
     found = []
     proven, here = (each.durability.proven for each in (one, other))
     if _rung(here) < _rung(proven):
@@ -126,16 +136,39 @@ def _verdicts(one: StoreResult, other: StoreResult) -> list[tuple[str, bool]]:
         found.append((f"{proven} is proven in the claim, and {other.durability.shown} here", struck))
     verdicts = {each.profile: each.verdict for each in other.profiles}
     for each in one.profiles:
-        if each.verdict == "conforms" and verdicts.get(each.profile) != "conforms":
-            verdict = verdicts.get(each.profile, "not judged")
-            found.append((f"{each.profile} conforms in the claim, and is {verdict} here", verdict == "does_not_conform"))
+        verdict = verdicts.get(each.profile, "not judged")
+        refuted = verdict == "does_not_conform"
+        if each.verdict == "conforms" and verdict != "conforms":
+            found.append((f"{each.profile} conforms in the claim, and is {verdict} here", refuted))
+        elif each.verdict == "incomplete" and refuted:
+            found.append((f"{each.profile} is incomplete in the claim, and is {verdict} here", refuted))
     return found
 
 
-def _unlike(one: StoreResult, other: StoreResult) -> list[str]:
-    pairs = {"version": (one.version, other.version), "image": (one.image_digest, other.image_digest)}
-    pairs["program"] = (one.binary_digest, other.binary_digest)
-    return [f"{what} is {in_one_line(str(a), 80)} in the claim, and {b} here" for what, (a, b) in pairs.items() if a != b]
+def _another(claim: Result, here: Result) -> Iterator[str]:
+    """In what the two runs differ that a repetition has alike."""
+    (one,), (other,) = claim.stores, here.stores
+    binary = [each.image_digest or each.binary_digest for each in (one, other)]
+    pairs: dict[str, tuple[object, object]] = {
+        "version": (one.version, other.version),
+        "binary": (binary[0], binary[1]),
+        "variant": (one.variant, other.variant),
+        "edition": (claim.edition.version, here.edition.version),
+        "scale": (claim.run.scale, here.run.scale),
+        "seed": (claim.run.seed, here.run.seed),
+    }
+    pairs |= {f"setting {name}": (one.settings.get(name), other.settings.get(name)) for name in {**one.settings, **other.settings}}
+    for what, (there, now) in pairs.items():
+        if there != now:
+            yield f"another {what}: {in_one_line(str(there), 80)} in the claim, and {in_one_line(str(now), 80)} here"
+
+
+def _unlike(claim: Result, here: Result) -> Iterator[str]:
+    for name in (MACHINERY, SUITES):
+        if claim.run.sources.get(name) != here.run.sources.get(name):
+            yield f"`{name}` are other files here"
+    if not any(each.image_digest or each.binary_digest for each in (*claim.stores, *here.stores)):
+        yield "the server's program was not seen in either run: that it is the same one is its operator's word"
 
 
 def _rung(guarantee: str | None) -> int:

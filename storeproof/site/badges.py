@@ -33,6 +33,8 @@ class Badge:
     """As shields names it."""
     paint: str
     """As CSS writes it, with a contrast to white of at least 4.5."""
+    more: str = ""
+    """What follows the message in the title of the picture, which browsers show on request."""
 
     @property
     def endpoint(self) -> str:
@@ -46,7 +48,7 @@ class Badge:
         words = escape(f"{LABEL}: {self.message}")
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" aria-label="{_quoted(words)}">'
-            f"<title>{words}</title>"
+            f"<title>{words}{escape(self.more)}</title>"
             f'<rect width="{left}" height="20" fill="#3c4048"/><rect x="{left}" width="{right}" height="20" fill="{self.paint}"/>'
             '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
             f'<text x="6" y="14" textLength="{left - 12}">{LABEL}</text>'

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from storeproof.cli import conformance as command
 from storeproof.cli import main
-from storeproof.conformance.answer import Level, answer_lines, badge_of, refused_badge
+from storeproof.conformance.answer import MAKERS_WORD, Level, answer_lines, badge_of, contradicted_badge, refused_badge
 from storeproof.conformance.bundle import make_bundle
 from storeproof.conformance.expected_cases import expected_cases
 from storeproof.conformance.known import Known
@@ -103,7 +104,12 @@ def test_the_answer_is_the_first_line(verified: Verified) -> None:
     assert first.startswith(f"verified: SQLite {verified.product.version}, edition ")
     assert "claims power_loss, process_crash is proven; conforms to no profile (recomputed)" in first
     assert any(line.startswith("computed again: 10 faults of 2 guarantees from ") for line in others)
-    assert others[-1].startswith("as reported: ")
+    word = [line.removeprefix("the maker's word, ") for line in others if line.startswith("the maker's word, ")]
+    assert word[0].startswith(f"which no file can show: {MAKERS_WORD}; ")
+    assert word[1].startswith("which is not computed again: the answers of each case, ")
+    repeated = list(answer_lines(verified, Level.REPRODUCED))
+    assert repeated[-1] == "repeated here, on the same version and binary; the maker's word is still that this binary is the product"
+    assert not any(MAKERS_WORD in line for line in repeated)
 
 
 def test_a_claim_in_a_draft_says_that_it_does_not_last(verified: Verified) -> None:
@@ -146,13 +152,30 @@ def test_a_claim_says_who_chose_its_seed(verified: Verified) -> None:
 
 
 def test_a_badge_says_what_is_shown(verified: Verified) -> None:
-    """As shields.io reads it; of a claim that is refused it says that."""
+    """As shields.io reads it, with the scale and whether it was repeated; of a claim that is refused it says that."""
     badge = json.loads(badge_of(verified).endpoint)
     assert (badge["schemaVersion"], badge["label"], badge["color"]) == (1, "storeproof", "brightgreen")
     named = f"SQLite {verified.product.version} · survives kill -9, claims power_loss"
-    assert badge["message"] == f"{named} · 0 of 2 profiles · {verified.result.edition.version} · recomputed"
+    whole = f"{named} · 0 of 2 profiles · {verified.result.edition.version} · smoke scale"
+    assert badge["message"] == f"{whole} · recomputed, not repeated"
+    assert f"<title>storeproof: {whole} · recomputed, not repeated; the maker's word: {MAKERS_WORD}</title>" in badge_of(verified).svg
+    assert badge_of(verified, Level.REPRODUCED).message == f"{whole} · reproduced"
+    assert MAKERS_WORD not in badge_of(verified, Level.REPRODUCED).svg
     refused = json.loads(refused_badge(ClaimRefused(Reason.HASH, "changed")).endpoint)
     assert (refused["message"], refused["color"]) == ("refused: hash", "red")
+    contradicted = contradicted_badge(verified)
+    assert (contradicted.message, contradicted.colour) == (f"SQLite {verified.product.version} · contradicted by a repetition", "red")
+
+
+def test_a_badge_names_the_makers_own_adapter_and_known_failures(verified: Verified) -> None:
+    """With an adapter of its own a maker asks its own product; and a failure that is known is one."""
+    for names, shown in ((["own/a.yaml"], False), (["own/a.yaml", "own/a.py"], True), (["spec/stores/a.yaml", "adapters/a.py"], False)):
+        found = replace(verified, store=verified.store.model_copy(update={"sources": dict.fromkeys(names, "0")}))
+        assert (" · by the maker's own adapter · " in badge_of(found).message) is shown
+        assert badge_of(found).colour == "brightgreen"
+    counts = {**verified.store.counts, Outcome.KNOWN_FAIL: 2}
+    failing = badge_of(replace(verified, store=verified.store.model_copy(update={"counts": counts})))
+    assert (" · 2 known failures · " in failing.message, failing.colour) == (True, "orange")
 
 
 def test_a_claim_that_is_not_proven_says_so(verified: Verified) -> None:
@@ -199,11 +222,11 @@ def test_what_is_no_claim_is_a_usage_error(
 
 def test_a_run_is_repeated_with_its_seed_and_scale(verified: Verified, true_bundle: TrueBundle, tmp_path: Path) -> None:
     """And with the vendor's own files, out of the bundle."""
-    command = command_of(verified, true_bundle.file, tmp_path, ["-x"])
-    assert command[1:7] == ["-m", "pytest", "-p", "no:cacheprovider", "--pyargs", "storeproof.suites"]
-    assert command[7:9] == [f"--store={tmp_path / 'own' / 'sqlite.yaml'}:wal-full", f"--edition={EDITION}"]
-    assert command[9:11] == ["--scale=smoke", "--seed=1"]
-    assert command[11:] == ["--launch=process", f"--report-dir={tmp_path}", "-x"]
+    words = command_of(verified, true_bundle.file, tmp_path, ["-x"])
+    assert words[1:7] == ["-m", "pytest", "-p", "no:cacheprovider", "--pyargs", "storeproof.suites"]
+    assert words[7:9] == [f"--store={tmp_path / 'own' / 'sqlite.yaml'}:wal-full", f"--edition={EDITION}"]
+    assert words[9:11] == ["--scale=smoke", "--seed=1"]
+    assert words[11:] == ["--launch=process", f"--report-dir={tmp_path}", "-x"]
     assert (tmp_path / "own" / "sqlite.yaml").read_bytes() == true_bundle.parts["sources/own/sqlite.yaml"]
 
 
@@ -236,10 +259,100 @@ def test_a_verdict_that_is_not_reached_again_contradicts_or_stays_open(verified:
     durability = store.durability.model_copy(update={"proven": "clean_restart"})
     less = compared(claim, changed(claim, durability=durability, binary_digest="sha256:0"))
     assert less.open == ("process_crash is proven in the claim, and clean_restart here",)
-    assert less.unlike == (f"program is {store.binary_digest} in the claim, and sha256:0 here",)
+    assert less.another == (f"another binary: {store.binary_digest} in the claim, and sha256:0 here",)
     assert [each.reproduced for each in (failed, lacking, less)] == [False] * 3
 
 
 def test_a_claim_of_the_level_reproduced_says_so(verified: Verified) -> None:
     """The three levels are words of one line."""
     assert [next(iter(answer_lines(verified, level))).endswith(f"({level})") for level in Level] == [True] * 3
+
+
+@pytest.mark.parametrize("claimed", [Outcome.NOT_RUN, Outcome.EXCLUDED, Outcome.INCONCLUSIVE, Outcome.ERROR, Outcome.UNSUPPORTED])
+def test_what_the_claim_does_not_show_is_compared_too(verified: Verified, claimed: Outcome) -> None:
+    """A case that fails here, and of which the claim says that it was not run, was hidden: the claim is not reproduced."""
+    claim = changed(verified.result, **with_outcome(verified.store, CASES[1], claimed))
+    for found in (Outcome.FAIL, Outcome.KNOWN_FAIL):
+        worse = compared(claim, changed(claim, **with_outcome(verified.store, CASES[1], found)))
+        assert worse.contradicted == (f"{CASES[1]} is {claimed} in the claim, and {found} here",)
+        assert not worse.reproduced
+    refused = compared(claim, changed(claim, **with_outcome(verified.store, CASES[1], Outcome.UNSUPPORTED)))
+    assert refused.reproduced is (claimed is Outcome.UNSUPPORTED)
+    for found in (claimed, Outcome.NOT_RUN, Outcome.PASS):
+        assert compared(claim, changed(claim, **with_outcome(verified.store, CASES[1], found))).reproduced
+
+
+def test_a_profile_that_the_claim_leaves_open_is_compared_too(verified: Verified) -> None:
+    """It is refuted here, whatever the claim did not try."""
+    first = verified.store.profiles[0]
+    one, other = (
+        changed(verified.result, profiles=[first.model_copy(update={"verdict": verdict})]) for verdict in ("incomplete", "does_not_conform")
+    )
+    assert compared(one, one).reproduced
+    assert compared(one, other).contradicted == (f"{first.profile} is incomplete in the claim, and is does_not_conform here",)
+    assert compared(other, one).reproduced
+
+
+def test_another_version_or_binary_is_no_repetition(verified: Verified) -> None:
+    """Nor is another seed, scale, variant or setting: the same verdicts of something else say nothing about the claim."""
+    claim = verified.result
+    binary, settings = verified.store.binary_digest, verified.store.settings
+    named = next(iter(settings))
+    for fields, said in (
+        ({"version": "SQLite 9.9.9"}, f"another version: {verified.store.version} in the claim, and SQLite 9.9.9 here"),
+        ({"binary_digest": "sha256:1"}, f"another binary: {binary} in the claim, and sha256:1 here"),
+        ({"binary_digest": None, "image_digest": "sha256:2"}, f"another binary: {binary} in the claim, and sha256:2 here"),
+        ({"binary_digest": None}, f"another binary: {binary} in the claim, and None here"),
+        ({"variant": "wal-off"}, "another variant: wal-full in the claim, and wal-off here"),
+        ({"settings": {**settings, named: "x"}}, f"another setting {named}: {settings[named]} in the claim, and x here"),
+    ):
+        found = compared(claim, changed(claim, **fields))
+        assert (found.another, found.contradicted, found.open, found.reproduced) == ((said,), (), (), False)
+    for run, said in (
+        ({"seed": 2}, "another seed: 1 in the claim, and 2 here"),
+        ({"scale": "full"}, "another scale: smoke in the claim, and full here"),
+    ):
+        assert compared(claim, claim.model_copy(update={"run": claim.run.model_copy(update=run)})).another == (said,)
+
+
+def test_where_no_program_was_seen_that_is_said(verified: Verified) -> None:
+    """At an endpoint: the version is what its server says."""
+    at_endpoint = changed(verified.result, binary_digest=None)
+    found = compared(at_endpoint, at_endpoint)
+    assert found.reproduced
+    assert found.unlike == ("the server's program was not seen in either run: that it is the same one is its operator's word",)
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "first", "badge"),
+    [
+        ({}, 0, "reproduced: the same version and binary came to the same verdicts", " · reproduced"),
+        (
+            {"version": "SQLite 9.9.9"},
+            1,
+            "not reproduced: this run is no repetition: another version: ",
+            " · recomputed, not repeated",
+        ),
+        ({"outcomes": "fail"}, 1, "not reproduced: 1 verdict contradicted, 0 not decided here", " · contradicted by a repetition"),
+        ({"outcomes": "not_run"}, 1, "not reproduced: 0 verdicts contradicted, 1 not decided here", " · recomputed, not repeated"),
+    ],
+)
+def test_the_command_says_first_whether_it_was_reproduced(
+    true_bundle: TrueBundle,
+    verified: Verified,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    fields: dict[str, str],
+    code: int,
+    first: str,
+    badge: str,
+) -> None:
+    """And the badge says it too. The run is the claim's own, changed."""
+    made = with_outcome(verified.store, CASES[1], Outcome(fields["outcomes"])) if "outcomes" in fields else fields
+    monkeypatch.setattr(command, "_verified", lambda _: verified)
+    monkeypatch.setattr(command, "repeat", lambda *_: compared(verified.result, changed(verified.result, **made)))
+    assert command.rerun(true_bundle.file, tmp_path / "report", [], tmp_path / "badge.json") == code
+    said = capsys.readouterr().out.partition("\n\n")[2]
+    assert said.startswith(first)
+    assert json.loads((tmp_path / "badge.json").read_text())["message"].endswith(badge)

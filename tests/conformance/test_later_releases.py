@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.cli import conformance as command
-from storeproof.conformance.answer import answer_lines, badge_of
+from storeproof.conformance.answer import MAKERS_WORD, answer_lines, badge_of
 from storeproof.conformance.archive import RESULT
 from storeproof.conformance.known import HERE, Known
 from storeproof.conformance.reasons import ClaimRefused
@@ -217,4 +217,4 @@ def test_the_folder_of_submitted_claims_is_checked_as_a_whole(
     first, second, last = capsys.readouterr().out.splitlines()
     assert first.startswith(f"{EDITION}/the-sqlite-project-sqlite: verified: SQLite ")
     assert second.startswith(f"{EDITION}/the-sqlite-project-sqlite-b: refused: x.tar is refused: archive: ")
-    assert last == f"1 of 2 claims in {tmp_path} verified"
+    assert last == f"1 of 2 claims in {tmp_path} verified; of each, the maker's word: {MAKERS_WORD}"
