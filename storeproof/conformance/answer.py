@@ -32,8 +32,8 @@ _REASON: Final = 160
 
 
 MAKERS_WORD: Final = "that this run took place, that it was of this product, and that it is not the luckiest of several"
-"""What nobody can compute from a bundle, so that whoever makes one up is not found out: a history that is invented whole, a run of another
-product under this name, a seed that suited."""
+"""What no one can compute from a bundle: a history that is invented whole, a run of another product under this name, and a seed that suited
+are never found out from the file."""
 
 
 class Level(StrEnum):

@@ -14,6 +14,7 @@ from storeproof.result.redact import redact_settings
 from storeproof.result.sources import CARRIED, MACHINERY, OWN, SPEC_STORES, SUITES, adapters_imported, by_file
 from storeproof.spec import Target
 from storeproof.spec.editions.records import Judge
+from storeproof.spec.reading.reader import reader
 from storeproof.spec.reading.source import plain
 
 _SHORT = 12
@@ -69,7 +70,7 @@ def judging_target(store: StoreResult, judge: Judge, archive: Archive, known: Kn
     if here:
         _check_same(store, target, known)
     else:
-        _check_adapters(store, target, judge, folder.resolve())
+        _check_adapters(store, target, judge)
     if (target.store.name, target.store.title, target.store.topology) != (store.store, store.title, store.topology):
         raise ClaimRefused(Reason.STORE_FILE, f"the result calls the store {in_one_line(store.title, 40)}, its file {target.store.title}")
     _check_settings(store, target)
@@ -117,16 +118,16 @@ def _check_known(store: StoreResult, judge: Judge) -> None:
             raise ClaimRefused(kind, f"{in_one_line(name, 80)} was changed afterwards: it is not the one of the judge {judge.judge}")
 
 
-def _check_adapters(store: StoreResult, target: Target, judge: Judge, folder: Path) -> None:
+def _check_adapters(store: StoreResult, target: Target, judge: Judge) -> None:
     """Raises `ClaimRefused`: an adapter that a store's file names, or that a vendor's own one builds on, is not among what judged; or the
     bundle shows another one in its place."""
-    own = {folder / name: name for name in store.sources if name.startswith(OWN) and not name.endswith(YAML)}
+    own = {Path(name): name for name in store.sources if name.startswith(OWN) and not name.endswith(YAML)}
     wanted: set[str] = set()
     for each in (target, *target.parts.values()):
         if not each.store.adapter.endswith(".py"):
             wanted.add(each.store.adapter)
             continue
-        file = (each.file.parent / each.store.adapter).resolve()
+        file = reader().settled(each.file.parent / each.store.adapter)
         if own.pop(file, None) is None:
             named = in_one_line(each.store.adapter, 60)
             raise ClaimRefused(Reason.ADAPTER, f"{named}, which {each.file.name} names as its adapter, is not in the bundle")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -158,3 +159,29 @@ def test_the_kernel_sees_no_other_file_opened(true_bundle: TrueBundle, tmp_path:
     assert [line for line in opened if not any(f'"{each}' in line for each in allowed)] == []
     assert [line for line in opened if re.search("O_WRONLY|O_RDWR|O_CREAT|O_TMPFILE", line)] == []
     assert [line for line in during if f'"{secrets}/' in line] == [], "not even looked for"
+
+
+def test_no_signal_leaves_anything_behind(true_bundle: TrueBundle, tmp_path: Path) -> None:
+    """Also none that cannot be caught: nothing was written. Each strikes when nearly everything was judged again."""
+    code = (
+        "import json, os, resource, signal, sys; from pathlib import Path; from storeproof.cli import main\n"
+        "from storeproof.conformance import verify; from storeproof.conformance.known import Known\n"
+        "from tests.conformance import true_bundle\n"
+        "known = true_bundle.known(); Known.here = lambda: known; ended = {}; before = sorted(os.listdir())\n"
+        "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
+        "for name in ('SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGKILL'):\n"
+        "    verify.check_numbers = lambda *_, number=signal.Signals[name]: os.kill(os.getpid(), number)\n"
+        "    sys.argv = ['storeproof', 'verify', sys.argv[-1]]\n"
+        "    if not (child := os.fork()):\n"
+        "        try: main()\n"
+        "        except SystemExit as code: os._exit(code.code)\n"
+        "    ended[name] = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])\n"
+        "print(json.dumps([ended, before, sorted(os.listdir())]))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT), "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", code, str(true_bundle.file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    assert done.returncode == 0, done.stderr
+    ended, before, after = json.loads(done.stdout)
+    assert ended == {"SIGINT": 130, "SIGTERM": -15, "SIGHUP": -1, "SIGQUIT": -3, "SIGKILL": -9}
+    assert after == before
