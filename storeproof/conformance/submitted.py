@@ -10,9 +10,11 @@ from pathlib import Path
 from storeproof.conformance.known import Known
 from storeproof.conformance.reasons import ClaimRefused
 from storeproof.conformance.verify import Verified, verify
-from storeproof.regular_file import Unreadable
+from storeproof.regular_file import Unreadable, read_text
 
 README = "README.md"
+_LONGEST = 1 << 20
+"""Bytes of a README."""
 _REPRODUCE = re.compile(r"^#+ Reproduce$", re.MULTILINE)
 
 
@@ -59,10 +61,11 @@ def misplaced(folder: Path, found: Verified, known: Known) -> str:
         return f"it is of the draft {edition}; claims are submitted in a frozen edition: pytest suites/ --edition=NAME"
     if folder.parent.name != edition or not f"{folder.name}-".startswith(f"{named}-"):
         return f"it belongs into {edition}/{named}/, or {edition}/{named}-VARIANT/"
-    readme = folder / README
-    if not readme.is_file() or not _REPRODUCE.search(readme.read_text(encoding="utf-8", errors="replace")):
-        return f"it has no {README} with a section `Reproduce`"
-    return ""
+    try:
+        text = read_text(folder / README, _LONGEST)
+    except Unreadable as reason:
+        return f"its {README} {reason}; it needs one with a section `Reproduce`"
+    return "" if _REPRODUCE.search(text) else f"it has no {README} with a section `Reproduce`"
 
 
 def folder_name(found: Verified) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -198,6 +199,11 @@ def test_a_submitted_claim_has_its_place(true_bundle: TrueBundle, tmp_path: Path
         said = misplaced(tmp_path / folder, found, known())
         assert said.startswith(wrong)
         assert bool(said) is bool(wrong), folder
+    readme = tmp_path / EDITION / "the-sqlite-project-sqlite" / "README.md"
+    readme.unlink()
+    assert misplaced(readme.parent, found, known()) == "its README.md does not exist; it needs one with a section `Reproduce`"
+    os.mkfifo(readme)
+    assert misplaced(readme.parent, found, known()).startswith("its README.md is a pipe"), "which would be waited for"
     draft = replace(known(), root=tmp_path)
     assert misplaced(tmp_path, found, draft).startswith(f"it is of the draft {EDITION}; claims are submitted in a frozen edition")
 
