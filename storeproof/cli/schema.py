@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from storeproof.errors import UsageError
@@ -30,7 +31,7 @@ def write_schemas(directory: Path | None = None) -> int:
         target.mkdir(parents=True, exist_ok=True)
         for name, text in wanted.items():
             (target / name).write_text(text, encoding="utf-8")
-        for stale in _extra(target):
+        for stale in _extra(target, wanted):
             stale.unlink()
     except OSError as reason:
         raise UsageError(f"{target} cannot be written: {reason}; name another directory with --directory") from None
@@ -41,19 +42,19 @@ def write_schemas(directory: Path | None = None) -> int:
 def check_schemas(directory: Path | None = None) -> int:
     """Print every file that differs from what would be written; returns 0 if there is none, else 1."""
     target = directory or SPEC_ROOT / "schema"
-    drift = []
-    for name, text in all_schemas().items():
+    drift, wanted = [], all_schemas()
+    for name, text in wanted.items():
         path = target / name
         if not path.is_file():
             drift.append(f"{path}: missing")
         elif path.read_text(encoding="utf-8") != text:
             drift.append(f"{path}: differs from the models")
-    drift += [f"{path}: no model has this schema" for path in _extra(target)]
+    drift += [f"{path}: no model has this schema" for path in _extra(target, wanted)]
     for line in drift:
         print(line)
     print("run `storeproof schema` and commit what it writes" if drift else f"the schemas in {target} are up to date")
     return 1 if drift else 0
 
 
-def _extra(directory: Path) -> list[Path]:
-    return [path for path in sorted(directory.glob("*.json")) if path.name not in all_schemas()]
+def _extra(directory: Path, wanted: Collection[str]) -> list[Path]:
+    return [path for path in sorted(directory.glob("*.json")) if path.name not in wanted]
