@@ -56,6 +56,8 @@ def answer_lines(found: Verified, level: Level = Level.RECOMPUTED) -> Iterator[s
         yield "made in a draft, which no later release verifies; a run with --edition=NAME is judged by a frozen edition"
     if found.judge.judge != HERE:
         yield f"judged by storeproof {found.judge.storeproof} (`{found.judge.judge}`); the verdicts are those of this installation"
+    if found.durability.rounds and not found.judge.reach:
+        yield "its judge did not look whether the faults struck the files of what clients wrote"
     yield f"tried as {formatting.name_of(store)} on {run.started} at {run.scale} scale: {formatting.SCALES.get(run.scale, '')}"
     yield _seed(found)
     if own := [name.removeprefix(OWN) for name in store.sources if name.startswith(OWN)]:
