@@ -10,7 +10,7 @@ from storeproof.spec import older_formats
 from storeproof.spec.base import NUMBER_PATTERN, Frozen, Name, RuleError, SpecFile
 from storeproof.spec.interleaving import Interleaving
 from storeproof.spec.operation import OperationName
-from storeproof.spec.query import READING, check_request
+from storeproof.spec.query import READING, Operator, check_request
 
 _TIMED = frozenset({"put_expiring", "put_swept", "expire", "expires_in", "persist"})
 CaseNumber = Annotated[str, StringConstraints(pattern=NUMBER_PATTERN)]
@@ -20,7 +20,7 @@ class Step(Frozen):
     """One operation and its correct answer.
 
     At most one of `expect`, `missing`, `between`, `alternatives` and `refused` is given; none where the operation returns nothing.
-    `alternatives` and `refused` may stand together: a refusal is then another alternative.
+    `refused` may stand beside `alternatives` or `missing`: a refusal is then another alternative.
     """
 
     do: OperationName
@@ -77,7 +77,9 @@ class Capability(Frozen):
     dataset: Name | None = None
     """The dataset that each case finds in the collection; without one the collection is empty."""
     operations: Annotated[tuple[OperationName, ...], Strict(False), Field(min_length=1)]
-    """The contract operations it uses; the adapter must have all of them."""
+    """The operations that its cases show; the adapter must have all of them."""
+    uses: Annotated[tuple[OperationName | Operator, ...], Strict(False)] = ()
+    """What its cases need besides: further operations, of which they show nothing, and operators of filters other than comparisons."""
     cases: Annotated[tuple[Case, ...], Strict(False), Field(min_length=1)]
 
     @property
@@ -113,7 +115,7 @@ class Capability(Frozen):
 class CapabilityGroup(SpecFile):
     """One file of `spec/capabilities/`."""
 
-    FORMAT = (2, 1)
+    FORMAT = (2, 2)
     RENAMED = older_formats.CAPABILITIES
 
     group: Name

@@ -86,7 +86,7 @@ def _take(step: Step, collection: Collection, layout: Layout, history: list[str]
         if not step.refused:
             raise
         history[-1] += f" -> refused: {reason}"
-        if step.alternatives is not None:
+        if step.alternatives is not None or step.missing:
             case_result.add("alternative: refused")
         return
     history[-1] += f" -> {found!r}"
@@ -95,14 +95,14 @@ def _take(step: Step, collection: Collection, layout: Layout, history: list[str]
         names = [name for name, wanted in known.items() if same_answer(step.do, args, found, wanted)]
         assert names, _history_with(history, f"expected one of the alternatives: {', '.join(step.alternatives)}")
         case_result.add(f"alternative: {names[0]}")
+    elif step.missing:
+        assert found is MISSING, _history_with(history, "expected: MISSING" + " or a refusal" * step.refused)
     elif step.refused:
         raise AssertionError(_history_with(history, "expected: a refusal"))
     elif step.between is not None:
         low, high = step.between
         inside = found is not None and low <= found <= high
         assert inside, _history_with(history, f"expected: from {low:g} to {high:g}")
-    elif step.missing:
-        assert found is MISSING, _history_with(history, "expected: MISSING")
     elif _answers(step):
         wanted = answer_from(layout.model, step.do, step.expect)
         assert same_answer(step.do, args, found, wanted), _history_with(history, f"expected: {wanted!r}")
