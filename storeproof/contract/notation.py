@@ -79,10 +79,11 @@ def in_any_order(operation: str, args: tuple[Any, ...]) -> bool:
 
 def shown(operation: str, args: tuple[Any, ...]) -> str:
     """An operation as one line of a printed history."""
-    return f"{operation}({', '.join(_short(arg) for arg in args)})"
+    return f"{operation}({', '.join(brief(arg) for arg in args)})"
 
 
-def _short(value: Any) -> str:
+def brief(value: Any) -> str:
+    """An argument or an answer in a printed history: of a long one the beginning and the end."""
     text = repr(value)
     return text if len(text) <= 600 else f"{text[:500]} ... {text[-20:]} ({len(text)} characters)"
 

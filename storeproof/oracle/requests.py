@@ -43,12 +43,17 @@ _TEXTS = (
 """A short list, so that equal values are drawn often. U+FF5E and U+1D11E sort differently by code point and by UTF-16 code unit."""
 _NUMBERS = (0, 1, -1, 2, 10, 12, -7, 42, 100, 0.25, 0.5, 4.25, -0.75, 42.0, 1e3, 2**31, 2**53)
 """Multiples of 1/4: sums without the last one, 2**53, are exact in a double."""
+_FINE = (0.1, 0.3, 0.30000000000000004, 1 / 3, 123456789.12345679, 2**32 + 12, 2**53 - 1)
+"""Of full precision, next to each other or to one of the others modulo 2**32. They are compared, and never summed."""
+_PAST_ANY_END = (127, 2**16, 2**31, 2**33 - 7)
+"""Records that are skipped or returned. Whole multiples of 2**32 and a little more are tried by a fixed case, as in `strategies.py`."""
+_31_BITS = 2**31
 _DATES = ("2025-12-31T23:59:59Z", "2026-01-01T00:00:00Z", "2026-01-31T12:30:00Z", "2026-02-01T00:00:00Z", "2026-02-01T00:59:59Z")
 _PATTERNS = ("^a", "b$", "a.b", "^$", "[A-Z]", "^(a|b)", "a+", "[^a]b", "B?")
 _UNLIKE: st.SearchStrategy[Any] = st.sampled_from((None, True, False, 0, 1, "", "1", "true", [], {}))
 
 _texts = st.sampled_from(_TEXTS[:6]) | st.sampled_from(_TEXTS)  # half are of the first six: bounds of ranges, and differences in case only
-_numbers = st.sampled_from(_NUMBERS[:4]) | st.sampled_from(_NUMBERS)
+_numbers = st.sampled_from(_NUMBERS[:4]) | st.sampled_from(_NUMBERS) | st.sampled_from(_FINE)
 _summed = st.sampled_from(_NUMBERS[:4]) | st.sampled_from(_NUMBERS[:-1])
 _values: dict[str, st.SearchStrategy[Any]] = {
     "name": _texts,
@@ -139,8 +144,8 @@ def _sorted_where(draw: st.DrawFn) -> dict[str, Any]:
 def _find(draw: st.DrawFn) -> Asked:
     written = draw(_where() | _sorted_where())
     if "sort" in written:
-        written["skip"] = draw(st.integers(0, 2))
-        written["limit"] = draw(st.none() | st.integers(1, 4))
+        written["skip"] = draw(st.one_of(*[st.integers(0, 2)] * 9, st.sampled_from(_PAST_ANY_END)))
+        written["limit"] = draw(st.one_of(st.none(), *[st.integers(1, 4)] * 4, st.sampled_from(_PAST_ANY_END)))
     written["fields"] = draw(st.sampled_from((None, [], [], ["name"], ["maker.name", "price"], ["tags", "maker.country", "nowhere"])))
     return "find", Query.model_validate(written)
 
@@ -170,6 +175,11 @@ def _browse(draw: st.DrawFn) -> Asked:
     chosen = draw(st.lists(st.sampled_from(facets), max_size=3, unique_by=str))
     written = {**draw(_sorted_where()), "facets": {f"f{number}": facet for number, facet in enumerate(chosen)}}
     return "browse", Browse.model_validate({**written, "limit": draw(st.integers(0, 3))})
+
+
+def may_refuse(request: Where) -> bool:
+    """Whether a store may refuse the request with an error: it skips or returns as many records as need more than 31 bits."""
+    return isinstance(request, Query) and max(request.skip, request.limit or 0) >= _31_BITS
 
 
 def requests(operations: frozenset[str]) -> st.SearchStrategy[Asked]:

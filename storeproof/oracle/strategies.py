@@ -12,10 +12,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from storeproof.contract.values import Row
+from storeproof.oracle.thresholds import BYTES, ENTRIES, Call, content
 from storeproof.spec.model import Document, Hash, Model
-
-Call = tuple[str, tuple[Any, ...]]
-"""An operation and its arguments."""
 
 _AWKWARD_TEXT = (
     "",
@@ -59,13 +57,24 @@ _AWKWARD_TEXT = (
 )
 _AWKWARD_BYTES = (b"", b"\0", b"a\0b", b"\xff\xfe", b"\r\n", b"END\r\n", b"\xf0\x9f\x92\xa9", b"'", b"\\", b"x" * 5000, bytes(range(256)))
 _AWKWARD_INTEGERS = (0, 1, -1, 2**31 - 1, -(2**31), 2**32, 2**53 - 1, 2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63))
+_WIDE = (127, 255, 2**15, 2**16, 2**31, 2**32 + 1, 2**53 + 1, 2**62)
+"""By which numbers are incremented: past each width in which a store may compute."""
+_PAST_ANY_END = (127, 2**16, 2**31, 2**32 - 7, 2**33 - 7, 2**53 - 7)
+"""Positions and numbers of entries. That 2**32 is taken for 0 is known of four stores, and tried by fixed cases (`documents.get-path/004`,
+`key_access.ordered-scan/004`): drawn here, it would end every other history before anything else is found."""
+_31_BITS = 2**31
+_COUNTING = frozenset({"list_range", "scan", "scan_prefix", "top"})
+"""Operations with a number of entries, which a store may have in fewer than 64 bits if it says so."""
 _AWKWARD_REALS = (0.0, -0.0, 0.1, 1.5, -1.5, 1e-308, 5e-324, 1.7976931348623157e308, 2.0**53, 1e22, 123456789.123456789)
 
 _plain_text = st.text("abcdefghijklmnopqrstuvwxyzABCXYZ0123456789_-", min_size=1, max_size=12)
 _any_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 _text_keys = st.one_of(_plain_text, _plain_text, st.sampled_from(_AWKWARD_TEXT), _any_text)
 _integer_keys = st.one_of(st.integers(0, 20), st.sampled_from(_AWKWARD_INTEGERS), st.integers(-(2**63), 2**63 - 1))
-_blobs = st.one_of(st.binary(max_size=60), st.sampled_from(_AWKWARD_BYTES))
+_edges = st.sampled_from([content(size + more) for size in BYTES for more in (-1, 0, 1)])
+_blobs = st.one_of(*[st.binary(max_size=60)] * 4, *[st.sampled_from(_AWKWARD_BYTES)] * 4, _edges)
+_many = st.sampled_from([size + more for size in ENTRIES for more in (-1, 0, 1)])
+"""Numbers of entries around those at which stores keep them in another way. The entries are not drawn, so that it costs little."""
 _names = st.one_of(st.sampled_from(("a", "b", "c", "name")), st.sampled_from(_AWKWARD_TEXT), _any_text)
 _leaves = st.one_of(
     st.none(),
@@ -83,14 +92,22 @@ _json = st.recursive(
 _documents = st.dictionaries(_names, _json, max_size=4)
 _items = st.sampled_from((1, "1", True, None, 1.5, "x", "é", 2**53 + 1, [], [1], {}, {"a": 1}))
 """A short list, so that equal items are drawn often, with values that a careless store takes for equal."""
-_countable = st.fixed_dictionaries({"a": st.lists(_items, max_size=4), "b": st.sampled_from((0, 1, -5, 0.25, -1.5, 2**53 + 1))})
-_paths = st.lists(st.one_of(_names, st.integers(0, 2)), min_size=1, max_size=4).flatmap(
+_long_list = _many.map(lambda many: [*range(many - 2), 1, "1"])
+_countable = st.fixed_dictionaries(
+    {"a": st.one_of(*[st.lists(_items, max_size=4)] * 7, _long_list), "b": st.sampled_from((0, 1, -5, 0.25, -1.5, 2**53 + 1))}
+)
+_positions = st.one_of(*[st.integers(0, 2)] * 4, st.sampled_from(_PAST_ANY_END))
+_paths = st.lists(st.one_of(_names, _positions), min_size=1, max_size=4).flatmap(
     # A path starts with a name: the root is an object.
     lambda parts: st.just(("a" if isinstance(parts[0], int) else parts[0], *parts[1:]))
 )
 _short_paths = st.one_of(st.sampled_from((("a",), ("a",), ("b",), ("name",))), _paths)
 _scores = st.one_of(st.integers(-20, 20).map(float), st.integers(-(2**40), 2**40).map(lambda number: number / 4))
 """Often equal; their sums are exact in a double."""
+_fine_scores = _scores | st.sampled_from((0.1, 0.3, 0.30000000000000004, 1 / 3, 123456789.12345679, 2.0**24 + 1, 2.0**53 - 1))
+"""Also of full precision, next to each other."""
+_increments = st.one_of(st.integers(-(2**40), 2**40), st.sampled_from((*_WIDE, *(-number for number in _WIDE))))
+_counts = st.one_of(*[st.integers(1, 6)] * 4, st.sampled_from(_PAST_ANY_END))
 
 
 def keys(model: Model) -> st.SearchStrategy[Any]:
@@ -114,12 +131,17 @@ def records(model: Model) -> st.SearchStrategy[Any]:
     if record.kind == "counter":
         return st.integers(0, 2**53)
     if record.kind == "list":
-        return st.lists(_blobs, min_size=1, max_size=5)
+        return _sometimes(_many.map(lambda many: [b"%d" % place for place in range(many)]), st.lists(_blobs, min_size=1, max_size=5))
     if record.kind == "set":
-        return st.sets(_names, min_size=1, max_size=5)
+        return _sometimes(_many.map(lambda many: {str(place) for place in range(many)}), st.sets(_names, min_size=1, max_size=5))
     if record.kind == "ranking":
-        return st.dictionaries(_names, _scores, min_size=1, max_size=5)
+        long = _many.map(lambda many: {str(place): float(place * 7 % many) for place in range(many)})
+        return _sometimes(long, st.dictionaries(_names, _fine_scores, min_size=1, max_size=5))
     return _blobs
+
+
+def _sometimes(rare: st.SearchStrategy[Any], usual: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.one_of(*[usual] * 7, rare)
 
 
 def histories(model: Model, operations: frozenset[str], longest: int) -> st.SearchStrategy[list[Call]]:
@@ -138,6 +160,14 @@ def tours(model: Model, operations: frozenset[str]) -> st.SearchStrategy[list[Ca
 def drawable(model: Model) -> frozenset[str]:
     """The operations whose arguments can be drawn for this model."""
     return frozenset(_arguments(model, keys(model)))
+
+
+def may_refuse(operation: str, args: tuple[Any, ...]) -> bool:
+    """Whether a store may refuse these arguments with an error: they are not plain, or have a position or a number of entries past 31
+    bits."""
+    positions = [part for arg in args if type(arg) is tuple for part in arg if isinstance(part, int)]
+    counts = [arg for arg in args[1:] if type(arg) is int] if operation in _COUNTING else []
+    return not is_plain(args) or any(number >= _31_BITS for number in (*positions, *counts))
 
 
 def is_plain(args: tuple[Any, ...]) -> bool:
@@ -186,14 +216,14 @@ def _arguments(model: Model, key: st.SearchStrategy[Any]) -> dict[str, st.Search
         "get_path": st.tuples(key, _paths),
         "set_path": st.tuples(key, _paths, _json),
         "unset_path": st.tuples(key, _paths),
-        "increment": st.tuples(key, st.integers(0, 2**40)),
+        "increment": st.tuples(key, st.integers(0, 2**40) | st.sampled_from(_WIDE)),
         "put_if_absent": st.tuples(key, record),
         "compare_and_set": st.tuples(key, record, record),
-        "scan": st.tuples(st.one_of(st.none(), key), st.integers(1, 6), st.booleans()),
+        "scan": st.tuples(st.one_of(st.none(), key), _counts, st.booleans()),
         "get_and_set": st.tuples(key, record),
         "append": st.tuples(key, _blobs),
-        "increment_field": st.tuples(key, fields, st.integers(-(2**40), 2**40)),
-        "increment_path": st.tuples(key, _short_paths, st.one_of(st.integers(-(2**40), 2**40), _scores)),
+        "increment_field": st.tuples(key, fields, _increments),
+        "increment_path": st.tuples(key, _short_paths, st.one_of(_increments, _scores)),
         "push_item": st.tuples(key, _short_paths, _items | _json),
         "insert_item": st.tuples(key, st.tuples(_short_paths, st.integers(0, 3)).map(lambda drawn: (*drawn[0], drawn[1])), _items | _json),
         "pull_item": st.tuples(key, _short_paths, _items | _json),
@@ -203,20 +233,20 @@ def _arguments(model: Model, key: st.SearchStrategy[Any]) -> dict[str, st.Search
         "push_front": st.tuples(key, _blobs),
         "pop_front": st.tuples(key),
         "pop_back": st.tuples(key),
-        "list_range": st.tuples(key, st.integers(0, 4), st.integers(0, 6)),
+        "list_range": st.tuples(key, _positions, st.integers(0, 6) | _counts),
         "list_length": st.tuples(key),
         "add_member": st.tuples(key, _names),
         "remove_member": st.tuples(key, _names),
         "has_member": st.tuples(key, _names),
         "member_count": st.tuples(key),
-        "set_score": st.tuples(key, _names, _scores),
+        "set_score": st.tuples(key, _names, _fine_scores),
         "add_score": st.tuples(key, _names, _scores),
         "remove_score": st.tuples(key, _names),
         "score_of": st.tuples(key, _names),
         "rank_of": st.tuples(key, _names),
-        "top": st.tuples(key, st.integers(1, 6)),
+        "top": st.tuples(key, _counts),
         "ranking_size": st.tuples(key),
     }
     if model.key == "text":
-        known["scan_prefix"] = st.tuples(key.map(lambda whole: str(whole)[:2]), st.integers(1, 6))
+        known["scan_prefix"] = st.tuples(key.map(lambda whole: str(whole)[:2]), _counts)
     return known

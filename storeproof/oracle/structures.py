@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from storeproof.contract.values import Key
@@ -74,8 +75,12 @@ def _set_score(state: State, key: Key, member: str, score: float) -> tuple[Any, 
 
 def _add_score(state: State, key: Key, member: str, by: float) -> tuple[Any, State]:
     scores = _scores(state, key)
-    total = scores.get(member, 0.0) + by
-    return (total, {**state, key: {**scores, member: total}}) if math.isfinite(total) else (UNDEFINED, state)
+    score = scores.get(member, 0.0)
+    total = score + by
+    exact = math.isfinite(total) and Fraction(total) == Fraction(score) + Fraction(
+        by
+    )  # else stores that compute in decimal round differently
+    return (total, {**state, key: {**scores, member: total}}) if exact else (UNDEFINED, state)
 
 
 def _remove_named(state: State, key: Key, member: str) -> tuple[Any, State]:

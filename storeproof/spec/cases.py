@@ -47,6 +47,7 @@ _FIXED = (
     *(f"requests.{name}" for name in ("ledger", "place", "product")),
     "settings.readback",
     *(f"stale_reads.{name}" for name in ("document10", "hash10", "single_key")),
+    *(f"thresholds.{name}" for name in ("hash10", "members", "nested", "queue", "ranking", "single_key")),
     "walk.single_key",
 )
 """Ids that the suites define and not the YAML files; a test compares them with the collected ones."""

@@ -15,8 +15,9 @@ from storeproof.contract import OPERATIONS, Layout, call
 from storeproof.contract.notation import shown
 from storeproof.contract.operations import wrong_reply
 from storeproof.oracle import REFUSAL, UNDEFINED, State, same, step
+from storeproof.oracle.requests import requests
 from storeproof.oracle.step import _STEPS
-from storeproof.oracle.strategies import histories, is_plain, keys, records
+from storeproof.oracle.strategies import histories, is_plain, keys, may_refuse, records
 from tests.shipped import SHIPPED
 
 MODELS = {name: model for name, model in SHIPPED.models.items() if model.record.kind != "places"}
@@ -169,12 +170,22 @@ HOSTILE: dict[str, dict[str, Callable[[Any, Any], bool]]] = {
         "composed or decomposed": lambda key, record: key in ("é", "e\u0301"),
         "the empty value": lambda key, record: record == b"",
         "NUL in a value": lambda key, record: b"\0" in record,
+        "a value over a threshold": lambda key, record: len(record) in (65, 4097, 8193, 65537),
+    },
+    "queue": {"a list over a threshold": lambda key, record: len(record) in (129, 513)},
+    "members": {"a set over a threshold": lambda key, record: len(record) in (129, 513)},
+    "ranking": {
+        "a ranking over a threshold": lambda key, record: len(record) in (129, 513),
+        "neighbouring doubles": lambda key, record: 0.30000000000000004 in record.values(),
     },
     "document10": {
         "a dot in a name": lambda key, record: any("." in field for field in record),
         "a dollar before a name": lambda key, record: any(field.startswith("$") for field in record),
         "beyond 53 bits": lambda key, record: any(type(value) is int and abs(value) > 2**53 for value in record.values()),
         "nesting": lambda key, record: any(isinstance(value, dict) for value in record.values()),
+        "a list over a threshold": lambda key, record: any(
+            isinstance(value, list) and len(value) in (129, 513) for value in record.values()
+        ),
     },
     "row": {
         "ids at the edge": lambda key, record: key in (2**63 - 1, -(2**63)),
@@ -189,6 +200,51 @@ def test_hostile_data_does_come(name: str) -> None:
     wanted = HOSTILE[name]
     pairs = st.tuples(keys(MODELS[name]), records(MODELS[name]))
     assert finds(wanted, pairs, lambda pair: (what for what, there in wanted.items() if there(*pair)), 600) == set(wanted)
+
+
+WIDE: dict[str, tuple[str, Callable[[tuple[Any, ...]], bool]]] = {
+    "get_path": ("nested", lambda args: any(isinstance(part, int) and part >= 2**31 for part in args[1])),
+    "item_count": ("nested", lambda args: any(isinstance(part, int) and part >= 2**31 for part in args[1])),
+    "increment_path": ("nested", lambda args: abs(args[2]) > 2**53),
+    "increment_field": ("hash10", lambda args: args[2] < -(2**53)),
+    "increment": ("counter", lambda args: args[1] > 2**53),
+    "list_range": ("queue", lambda args: args[2] >= 2**31 > args[1]),
+    "top": ("ranking", lambda args: args[1] >= 2**31),
+    "scan": ("single_key", lambda args: args[1] >= 2**31),
+    "scan_prefix": ("single_key", lambda args: args[1] >= 2**31),
+}
+
+
+@pytest.mark.parametrize("operation", WIDE)
+def test_numbers_past_31_bits_do_come(operation: str) -> None:
+    """As positions, as numbers of entries and as increments."""
+    name, wide = WIDE[operation]
+    drawn = histories(MODELS[name], frozenset({operation}), 25)
+    assert finds({"wide"}, drawn, lambda history: ["wide" for _, args in history if wide(args)], 200) == {"wide"}
+
+
+def test_requests_of_wide_and_fine_numbers_do_come() -> None:
+    """Pages past the end, and neighbouring doubles, integers past 32 bits and up to 53 in filters."""
+    wanted = {"'skip': 8589934585", "'limit': 2147483648", "0.30000000000000004", "4294967308", "9007199254740991"}
+    asked = requests(frozenset({"find"}))
+    assert finds(wanted, asked, lambda each: (text for text in wanted if text in repr(each[1].model_dump())), 3000) == wanted
+
+
+@pytest.mark.parametrize(
+    ("operation", "args", "may"),
+    [
+        ("get_path", ("k", ("a", 2**31)), True),
+        ("get_path", ("k", ("a", 2**31 - 1)), False),
+        ("top", ("k", 2**31), True),
+        ("list_range", ("k", 0, 2**31 - 1), False),
+        ("increment", ("k", 2**62), False),
+        ("get", (2**62,), False),
+        ("put", ("k", "é"), True),
+    ],
+)
+def test_a_position_and_a_number_of_entries_past_31_bits_may_be_refused(operation: str, args: tuple[Any, ...], may: bool) -> None:
+    """And no other number: a store keeps all 64 bits of what it is given to keep."""
+    assert may_refuse(operation, args) is may
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Each step of a case is declared by its capability: whoever claims one can see what its cases need of a store."""
+"""Each step of a case is declared by its capability, so that its cases need nothing of a store that cannot be seen there."""
 
 from __future__ import annotations
 
