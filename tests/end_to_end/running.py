@@ -16,8 +16,7 @@ from typing import Any
 
 import psutil
 
-from storeproof.spec import SPEC_ROOT
-from tests.mini_edition.edition import all_cases, fitting, mini_edition
+from tests.mini_edition.edition import all_cases, embedded_store, fitting, mini_edition
 from tests.mini_edition.inner_run import CHECKOUT, told
 from tests.spec.files import with_changes
 
@@ -136,7 +135,7 @@ def run_all(folder: Path, lines: Sequence[Sequence[str]], **how: Any) -> list[Ru
 
 def store_file(path: Path, *changes: tuple[str, str], whole: bool = False) -> Path:
     """The embedded store's own file, with changes; `whole`: as it is for the project's specification, and not for the mini-edition."""
-    text = with_changes((SPEC_ROOT / "stores" / "sqlite.yaml").read_text(), changes)
+    text = with_changes(embedded_store(), changes)
     path.write_text(text if whole else fitting(text))
     return path
 

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from storeproof.spec import SPEC_ROOT
 from tests.architecture.installed import CHECKOUT, run_pytest
-from tests.mini_edition.edition import write_edition
+from tests.mini_edition.edition import embedded_store, write_edition
 from tests.mini_edition.inner_run import told
 
 Outcomes = Mapping[str, str]
@@ -45,7 +44,7 @@ def outcomes_of(checks: Mapping[str, str], adapter: Path, folder: Path) -> Mappi
 
 def _store(lies: Sequence[str], adapter: Path, groups: Sequence[str]) -> str:
     """The embedded store's file, with a variant for each lie and one for the truth."""
-    written = yaml.safe_load((SPEC_ROOT / "stores" / "sqlite.yaml").read_text())
+    written = yaml.safe_load(embedded_store())
     written |= {"store": "lies", "adapter": str(adapter)}
     told = {"settings": {"journal_mode": "wal"}, "guarantee": "volatile"}
     written["variants"] = {lie: {**told, "options": {"lie": lie}} for lie in lies} | {"truth": {**told, "default": True}}
