@@ -126,6 +126,20 @@ class Fields(Protocol):
 
 
 @runtime_checkable
+class SeveralFields(Protocol):
+    """Several fields of a hash in one request, without moving the others.
+
+    Each is atomic: of concurrent requests, a read sees all of a write or nothing of it, and so does a fault.
+    """
+
+    def get_fields(self, key: Key, fields: Sequence[str]) -> Sequence[bytes | None]:
+        """The values in the order of the fields, None for an absent one or in an absent record; a repeated field has a repeated answer."""
+
+    def set_fields(self, key: Key, values: Mapping[str, bytes]) -> None:
+        """Set these fields without changing the others; an absent record is created, unless there are none to set."""
+
+
+@runtime_checkable
 class Paths(Protocol):
     """Parts of a document, without moving the whole."""
 
@@ -137,6 +151,20 @@ class Paths(Protocol):
 
     def unset_path(self, key: Key, path: Path) -> bool:
         """Remove the object field at the path; False if there is no record. An absent field is no error."""
+
+
+@runtime_checkable
+class SeveralPaths(Protocol):
+    """Several parts of a document in one request, without moving the whole. Each is atomic, as those of `SeveralFields`."""
+
+    def get_paths(self, key: Key, paths: Sequence[Path]) -> Sequence[Json | Missing]:
+        """The values in the order of the paths, each as of `get_path`; a repeated path has a repeated answer."""
+
+    def set_paths(self, key: Key, values: Mapping[Path, Json]) -> bool:
+        """Set the values at the paths, each as `set_path` does; False if there is no record. No path leads into another one's value.
+
+        If one of them cannot be set, the request is `Refused`, and nothing changes.
+        """
 
 
 @runtime_checkable

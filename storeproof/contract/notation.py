@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from storeproof.contract.feeds import Change
-from storeproof.contract.values import Found, Record, Row
+from storeproof.contract.values import MISSING, Found, Record, Row
 from storeproof.spec.decimals import with_decimals
 from storeproof.spec.index import Index
 from storeproof.spec.model import Model
@@ -47,29 +47,9 @@ def answer_from(model: Model, operation: str, written: Any) -> Any:
     """The answer that a step expects."""
     if written is None:
         return None
+    convert = _ANSWERS.get(operation)
     written = _read(model, written)
-    if operation in ("get", "get_and_set"):
-        return record_from(model, written)
-    if operation in ("get_field", "pop_front", "pop_back"):
-        return _bytes(written)
-    if operation == "list_range":
-        return [_bytes(item) for item in written]
-    if operation == "top":
-        return [(member, float(score)) for member, score in written]
-    if operation == "get_many":
-        return [None if item is None else record_from(model, item) for item in written]
-    if operation in ("scan", "scan_prefix"):
-        return [(key, record_from(model, item)) for key, item in written]
-    if operation == "find_joined":
-        return [tuple(entry) for entry in written]
-    if operation == "find":
-        return [(item[0], item[1]) if isinstance(item, list) else (item, {}) for item in written]
-    if operation == "changes":
-        return [Change(kind, key, record_from(model, record[0]) if record else None) for kind, key, *record in written]
-    if operation == "browse":
-        facets = {name: [(value, count) for value, count in facet] for name, facet in written.get("facets", {}).items()}
-        return Found(written["total"], written.get("keys", []), facets)
-    return written
+    return convert(model, written) if convert else written
 
 
 def in_any_order(operation: str, args: tuple[Any, ...]) -> bool:
@@ -107,6 +87,31 @@ def _many(model: Model, records: Mapping[Any, Any]) -> tuple[Any, ...]:
     return ({key: record_from(model, record) for key, record in records.items()},)
 
 
+def _found(_model: Model, written: Any) -> Found:
+    facets = {name: [(value, count) for value, count in facet] for name, facet in written.get("facets", {}).items()}
+    return Found(written["total"], written.get("keys", []), facets)
+
+
+def _values(_model: Model, written: Any) -> list[bytes | None]:
+    return [None if item is None else _bytes(item) for item in written]
+
+
+_ANSWERS: dict[str, Callable[[Model, Any], Any]] = {
+    **dict.fromkeys(("get", "get_and_set"), record_from),
+    **dict.fromkeys(("get_field", "pop_front", "pop_back"), lambda _model, written: _bytes(written)),
+    **dict.fromkeys(("get_fields", "list_range"), _values),
+    "get_paths": lambda _model, written: [item[0] if item else MISSING for item in written],  # `[value]`; `[]`: nothing is there
+    "top": lambda _model, written: [(member, float(score)) for member, score in written],
+    "get_many": lambda model, written: [None if item is None else record_from(model, item) for item in written],
+    **dict.fromkeys(("scan", "scan_prefix"), lambda model, written: [(key, record_from(model, item)) for key, item in written]),
+    "find_joined": lambda _model, written: [tuple(entry) for entry in written],
+    "find": lambda _model, written: [(item[0], item[1]) if isinstance(item, list) else (item, {}) for item in written],
+    "changes": lambda model, written: [
+        Change(kind, key, record_from(model, record[0]) if record else None) for kind, key, *record in written
+    ],
+    "browse": _found,
+}
+
 _ARGUMENTS: dict[str, Callable[..., tuple[Any, ...]]] = {
     "put": lambda model, key, record: (key, record_from(model, record)),
     "put_if_absent": lambda model, key, record: (key, record_from(model, record)),
@@ -114,7 +119,10 @@ _ARGUMENTS: dict[str, Callable[..., tuple[Any, ...]]] = {
     **dict.fromkeys(("put_expiring", "put_swept"), lambda model, key, record, seconds: (key, record_from(model, record), seconds)),
     "put_many": _many,
     "set_field": lambda _model, key, field, value: (key, field, _bytes(value)),
+    "set_fields": lambda _model, key, values: (key, {field: _bytes(value) for field, value in values.items()}),
     "get_path": lambda _model, key, path: (key, tuple(path)),
+    "get_paths": lambda _model, key, paths: (key, [tuple(path) for path in paths]),
+    "set_paths": lambda _model, key, values: (key, {tuple(path): value for path, value in values}),
     "create_index": lambda _model, index: (Index.model_validate(index),),
     "require": lambda _model, path, kind: (tuple(path), kind),
     "set_path": lambda _model, key, path, value: (key, tuple(path), value),

@@ -105,6 +105,18 @@ def _json_or_missing(_model: Model, _args: tuple[Any, ...], reply: Any) -> str |
     return None if reply is MISSING or _is_json(reply) else f"the reply is a JSON value or MISSING; found {_shorten(reply)}"
 
 
+def _in_order(of: str, check: Callable[[Any], bool], wanted: str) -> ReplyCheck:
+    """One entry for each item of the second argument, such as a field."""
+
+    def checked(_model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
+        if not isinstance(reply, Sequence) or isinstance(reply, (str, bytes)) or len(reply) != len(args[1]):
+            return f"the reply has one entry per {of}, {len(args[1])}; found {_shorten(reply)}"
+        wrong = [entry for entry in reply if not check(entry)]
+        return f"each entry is {wanted}; found {_shorten(wrong[0])}" if wrong else None
+
+    return checked
+
+
 def _number_or_none(_model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:
     good = reply is None or type(reply) in (int, Decimal) or _is_score(reply)
     return None if good else f"the reply is int, finite float or NoneType; found {_shorten(reply)}"
@@ -200,6 +212,8 @@ def _page_and_facets(model: Model, args: tuple[Any, ...], reply: Any) -> str | N
 
 _NOTHING = _exactly(type(None))
 _YES_OR_NO = _exactly(bool)
+_VALUES = _in_order("field", lambda entry: entry is None or type(entry) is bytes, "bytes or None")
+_PARTS = _in_order("path", lambda entry: entry is MISSING or _is_json(entry), "a JSON value or MISSING")
 
 OPERATIONS: dict[str, Operation] = {
     operation.name: operation
@@ -214,9 +228,13 @@ OPERATIONS: dict[str, Operation] = {
         Operation("get_field", families.Fields, False, _exactly(bytes, type(None))),
         Operation("set_field", families.Fields, True, _NOTHING),
         Operation("delete_field", families.Fields, True, _YES_OR_NO),
+        Operation("get_fields", families.SeveralFields, False, _VALUES),
+        Operation("set_fields", families.SeveralFields, True, _NOTHING),
         Operation("get_path", families.Paths, False, _json_or_missing),
         Operation("set_path", families.Paths, True, _YES_OR_NO),
         Operation("unset_path", families.Paths, True, _YES_OR_NO),
+        Operation("get_paths", families.SeveralPaths, False, _PARTS),
+        Operation("set_paths", families.SeveralPaths, True, _YES_OR_NO),
         Operation("increment", families.Counter, True, _exactly(int)),
         Operation("put_if_absent", families.Conditional, True, _YES_OR_NO),
         Operation("compare_and_set", families.Conditional, True, _YES_OR_NO),
@@ -288,7 +306,7 @@ def wrong_reply(operation: Operation, layout: Layout, args: tuple[Any, ...], rep
 
 
 _PLAIN = (bool, int, float, Decimal, str, bytes, list, tuple, dict, set, Row, Found, Missing, type(None))
-_SEQUENCES = (_records_in_order, _keyed_records, _items, _ranked, _members, _found_records, _joined, _changes, _groups)
+_SEQUENCES = (_VALUES, _PARTS, _records_in_order, _keyed_records, _items, _ranked, _members, _found_records, _joined, _changes, _groups)
 
 
 def is_of_adapter(operation: Operation, reply: Any) -> bool:

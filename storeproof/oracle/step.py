@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from itertools import permutations
 from typing import Any, Final
 
 from storeproof.contract.values import MISSING, Key, Path, Record
@@ -75,6 +76,14 @@ def _delete_field(state: State, key: Key, field: str) -> tuple[Any, State]:
     return True, {**state, key: rest}
 
 
+def _get_fields(state: State, key: Key, fields: Sequence[str]) -> tuple[Any, State]:
+    return [_hash(state, key).get(field) for field in fields], state
+
+
+def _set_fields(state: State, key: Key, values: Mapping[str, bytes]) -> tuple[Any, State]:
+    return None, ({**state, key: {**_hash(state, key), **values}} if values else state)
+
+
 def _hash(state: State, key: Key) -> dict[str, bytes]:
     record = state.get(key, {})
     assert isinstance(record, dict)
@@ -128,6 +137,25 @@ def _unset_path(state: State, key: Key, path: Path) -> tuple[Any, State]:
     record: Any = copy.deepcopy(state[key])
     del _walk(record, path[:-1])[last]
     return True, {**state, key: record}
+
+
+def _get_paths(state: State, key: Key, paths: Sequence[Path]) -> tuple[Any, State]:
+    found = [_get_path(state, key, path)[0] for path in paths]
+    return (UNDEFINED if UNDEFINED in found else found), state
+
+
+def _set_paths(state: State, key: Key, values: Mapping[Path, Any]) -> tuple[Any, State]:
+    """All or nothing. Where one path leads into the value of another, some stores refuse, others set both in their order."""
+    if key not in state:
+        return False, state
+    if any(one == other[: len(one)] for one, other in permutations(values, 2)):
+        return UNDEFINED, state
+    answers, after = [], state
+    for path, value in values.items():
+        answer, after = _set_path(after, key, path, value)
+        answers.append(answer)
+    worst = next((bad for bad in (UNDEFINED, REFUSAL) if bad in answers), None)
+    return (True, after) if worst is None else (worst, state)
 
 
 def _fits(number: int) -> bool:
@@ -297,9 +325,13 @@ _STEPS: dict[str, Callable[..., tuple[Any, State]]] = {
     "get_field": _get_field,
     "set_field": _set_field,
     "delete_field": _delete_field,
+    "get_fields": _get_fields,
+    "set_fields": _set_fields,
     "get_path": _get_path,
     "set_path": _set_path,
     "unset_path": _unset_path,
+    "get_paths": _get_paths,
+    "set_paths": _set_paths,
     "increment": _increment,
     "put_if_absent": _put_if_absent,
     "compare_and_set": _compare_and_set,

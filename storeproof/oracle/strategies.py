@@ -189,7 +189,7 @@ def _plain(value: Any) -> bool:
 
 def _one_of(model: Model, operations: frozenset[str], key: st.SearchStrategy[Any]) -> st.SearchStrategy[Call]:
     # Some writes are listed twice: a history of mostly reads finds little.
-    chosen = [*sorted(operations & drawable(model)), *sorted(operations & {"put", "put_many", "set_field"})]
+    chosen = [*sorted(operations & drawable(model)), *sorted(operations & {"put", "put_many", "set_field", "set_fields"})]
     return st.one_of(_calls(model, chosen, key))
 
 
@@ -213,9 +213,13 @@ def _arguments(model: Model, key: st.SearchStrategy[Any]) -> dict[str, st.Search
         "get_field": st.tuples(key, fields),
         "set_field": st.tuples(key, fields, _blobs),
         "delete_field": st.tuples(key, fields),
+        "get_fields": st.tuples(key, st.lists(fields, max_size=4)),
+        "set_fields": st.tuples(key, st.dictionaries(fields, _blobs, max_size=4)),
         "get_path": st.tuples(key, _paths),
         "set_path": st.tuples(key, _paths, _json),
         "unset_path": st.tuples(key, _paths),
+        "get_paths": st.tuples(key, st.lists(_short_paths, max_size=4)),
+        "set_paths": st.tuples(key, st.dictionaries(_short_paths, _json, max_size=3)),
         "increment": st.tuples(key, st.integers(0, 2**40) | st.sampled_from(_WIDE)),
         "put_if_absent": st.tuples(key, record),
         "compare_and_set": st.tuples(key, record, record),

@@ -15,6 +15,9 @@ from tests.contract.test_guard import ask
     ("layout", "operation", "answer", "kind"),
     [
         (HASH, "get_field", "$d.field1", WrongReply),  # seen: a server that stored the expression, and not what it means
+        (HASH, "get_fields", [b"x"], WrongReply),
+        (HASH, "get_fields", {"f": b"x"}, Breach),
+        (DOCUMENT, "get_paths", [1, 2, 3], WrongReply),
         (RANKING, "get", {"a": float("nan")}, WrongReply),
         (RANKING, "top", [("a", 1.0), ("b",)], WrongReply),  # seen: a sorted set with its last score missing
         (VALUE, "get", "text", WrongReply),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.contract import OPERATIONS, Breach, Change, Found, Layout, WrongReply, call
+from storeproof.contract import MISSING, OPERATIONS, Breach, Change, Found, Layout, WrongReply, call
 from storeproof.spec.index import Index
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 from tests.contract import test_guard
@@ -17,6 +17,10 @@ QUERY = Query.model_validate({"limit": 2})
 AGGREGATION = Aggregation.model_validate({"by": {"color": "color"}, "compute": {"n": ["count"]}})
 BROWSE = Browse.model_validate({"facets": {"colors": "color"}, "limit": 1})
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "get_fields": ("k", ["f", "g"]),
+    "set_fields": ("k", {"f": b""}),
+    "get_paths": ("k", [("a",), ("b",)]),
+    "set_paths": ("k", {("a",): 1}),
     "find": (QUERY,),
     "find_joined": (QUERY, ("item",), (("name",),)),
     "count_where": (Where(),),
@@ -37,6 +41,12 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "searches_for": ({"x": 1},),
 }
 RIGHT: list[tuple[str, Any]] = [
+    ("get_fields", [b"", None]),
+    ("get_fields", (None, b"x")),
+    ("set_fields", None),
+    ("get_paths", [None, MISSING]),
+    ("get_paths", [{"a": [1]}, "x"]),
+    ("set_paths", False),
     ("find", [("a", {"x": 1}), ("b", {})]),
     ("find", ()),
     ("find_joined", [("a", {}, None), ("b", {"x": 1}, {"y": [None]})]),
@@ -59,6 +69,12 @@ RIGHT: list[tuple[str, Any]] = [
     ("searches_for", ["a", "b"]),
 ]
 WRONG: list[tuple[str, Any]] = [
+    ("get_fields", b"xy"),
+    ("get_fields", {"f": b"", "g": b""}),
+    ("set_fields", 2),
+    ("get_paths", [1, 2, 3]),
+    ("get_paths", None),
+    ("set_paths", None),
     ("changes", [Change("delete", "a")] * 3),  # more than were asked for
     ("changes", [("put", "a", None)]),
     ("changes", [Change("insert", "a")]),  # type: ignore[arg-type]  # such a kind there is not

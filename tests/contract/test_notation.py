@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.contract import Layout, Row
+from storeproof.contract import MISSING, Layout, Row
 from storeproof.contract.notation import answer_from, arguments_from, record_from, shown
 from tests.contract.models import COUNTER, DOCUMENT, HASH, QUEUE, RANKING, ROW, SET, VALUE
 
@@ -59,6 +59,11 @@ def test_fields_and_paths() -> None:
     assert arguments_from(DOCUMENT.model, "set_path", ("k", ["a", 0], ["x"])) == ("k", ("a", 0), ["x"])
     assert arguments_from(DOCUMENT.model, "unset_path", ("k", ["a"])) == ("k", ("a",))
     assert answer_from(DOCUMENT.model, "get_path", "x") == "x"
+    assert arguments_from(HASH.model, "set_fields", ("k", {"field0": "ü", "field1": b""})) == ("k", {"field0": "ü".encode(), "field1": b""})
+    assert answer_from(HASH.model, "get_fields", ["", None]) == [b"", None]
+    assert arguments_from(DOCUMENT.model, "get_paths", ("k", [["a", 0], ["b"]])) == ("k", [("a", 0), ("b",)])
+    assert arguments_from(DOCUMENT.model, "set_paths", ("k", [[["a", 0], ["x"]], [["b"], None]])) == ("k", {("a", 0): ["x"], ("b",): None})
+    assert answer_from(DOCUMENT.model, "get_paths", [["x"], [None], []]) == ["x", None, MISSING]
 
 
 def test_items_and_scores() -> None:

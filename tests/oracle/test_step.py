@@ -46,6 +46,12 @@ CASES: list[tuple[str, Any, tuple[Any, ...], Any, Any]] = [
     ("delete_field", HASH, ("h", "c"), False, None),
     ("delete_field", HASH, ("-", "a"), False, None),
     ("delete_field", {"h": {"a": b"1"}}, ("h", "a"), UNDEFINED, None),  # whether an empty hash is a record
+    ("get_fields", HASH, ("h", ["b", "c", "a", "b"]), [b"2", None, b"1", b"2"], None),
+    ("get_fields", HASH, ("-", ["a", "b"]), [None, None], None),
+    ("get_fields", HASH, ("h", []), [], None),
+    ("set_fields", HASH, ("h", {"b": b"9", "c": b""}), None, {"h": {"a": b"1", "b": b"9", "c": b""}}),
+    ("set_fields", {}, ("h", {"a": b"", "b": b"1"}), None, {"h": {"a": b"", "b": b"1"}}),
+    ("set_fields", {}, ("h", {}), None, None),
     ("get_path", DOCUMENT, ("d", ("a",)), 1, None),
     ("get_path", DOCUMENT, ("d", ("o", "x")), None, None),  # null is a value
     ("get_path", DOCUMENT, ("d", ("o", "l", 0, "y")), 2, None),
@@ -75,6 +81,20 @@ CASES: list[tuple[str, Any, tuple[Any, ...], Any, Any]] = [
     ("unset_path", DOCUMENT, ("d", ("o", "l", 0)), UNDEFINED, None),  # a list would close up, or keep a hole
     ("unset_path", DOCUMENT, ("d", ("o", 0)), UNDEFINED, None),
     ("unset_path", DOCUMENT, ("d", ("o", 0, "x")), UNDEFINED, None),
+    ("get_paths", DOCUMENT, ("d", [("o", "l", 1), ("n",), ("o", "x"), ("a",)]), ["z", MISSING, None, 1], None),
+    ("get_paths", DOCUMENT, ("-", [("a",), ("b",)]), [MISSING, MISSING], None),
+    ("get_paths", DOCUMENT, ("d", []), [], None),
+    ("get_paths", DOCUMENT, ("d", [("a",), ("o", 0)]), UNDEFINED, None),  # a position on an object
+    ("set_paths", DOCUMENT, ("d", {("a",): 2, ("o", "l", 0, "y"): None}), True, {"d": {"a": 2, "o": {"x": None, "l": [{"y": None}, "z"]}}}),
+    ("set_paths", DOCUMENT, ("d", {("a",): 2, ("n",): {}}), True, {"d": {**DOCUMENT["d"], "a": 2, "n": {}}}),
+    ("set_paths", DOCUMENT, ("d", {}), True, None),
+    ("set_paths", DOCUMENT, ("-", {("a",): 1, ("b",): 2}), False, None),
+    ("set_paths", DOCUMENT, ("-", {}), False, None),
+    ("set_paths", DOCUMENT, ("d", {("a",): 2, ("n", "m"): 1}), REFUSAL, None),  # no parent of the second: nothing of the first
+    ("set_paths", DOCUMENT, ("d", {("n", "m"): 1, ("a",): 2}), REFUSAL, None),
+    ("set_paths", DOCUMENT, ("d", {("n", "m"): 1, ("o", 0): 2}), UNDEFINED, None),
+    ("set_paths", DOCUMENT, ("d", {("o", "n"): 1, ("o",): 2}), UNDEFINED, None),  # one leads into the value of the other
+    ("set_paths", DOCUMENT, ("d", {("n",): {}, ("n", "m"): 1}), UNDEFINED, None),
     ("increment", {}, ("n", 5), 5, {"n": 5}),
     ("transfer", {"a": 5, "b": 1}, ("a", "b", 5), True, {"a": 0, "b": 6}),
     ("transfer", {"a": 5}, ("a", "b", 2), True, {"a": 3, "b": 2}),

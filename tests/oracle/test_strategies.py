@@ -24,9 +24,9 @@ MODELS = {name: model for name, model in SHIPPED.models.items() if model.record.
 """Sets of places are never read back, so that no history of them is judged."""
 FAMILIES = {
     "value": {"put_if_absent", "compare_and_set", "scan", "get_and_set", "append", "scan_prefix"},
-    "hash": {"get_field", "set_field", "delete_field", "increment_field"},
+    "hash": {"get_field", "set_field", "delete_field", "get_fields", "set_fields", "increment_field"},
     "document": {
-        *("get_path", "set_path", "unset_path", "compare_and_set", "increment_path"),
+        *("get_path", "set_path", "unset_path", "get_paths", "set_paths", "compare_and_set", "increment_path"),
         *("push_item", "insert_item", "pull_item", "add_to_set", "item_count"),
     },
     "row": {"scan"},
