@@ -81,17 +81,29 @@ class Hashes(Records):
 
     def get_field(self, key: Key, field: str) -> bytes | None:
         """A map's value by key."""
-        try:
-            found = self.operate(key, [map_operations.map_get_by_key("d", checked_name(field), aerospike.MAP_RETURN_VALUE)])[-1]
-        except failures.RecordNotFound:
-            return None
-        except (failures.AerospikeError, UnicodeEncodeError, ValueError) as reason:
-            raise failure_of(reason) from reason
-        return None if found is None else bytes(found)
+        return self.get_fields(key, [field])[0]
 
     def set_field(self, key: Key, field: str, value: bytes) -> None:
         """A map put, which creates the record where there is none."""
         run(self.operate, key, [map_operations.map_put("d", checked_name(field), value)])
+
+    def get_fields(self, key: Key, fields: Sequence[str]) -> Sequence[bytes | None]:
+        """A map's value by each of the keys."""
+        if not fields:
+            return []
+        steps = [map_operations.map_get_by_key("d", checked_name(field), aerospike.MAP_RETURN_VALUE) for field in fields]
+        try:
+            found = self.operate(key, steps)
+        except failures.RecordNotFound:
+            return [None] * len(fields)
+        except (failures.AerospikeError, UnicodeEncodeError, ValueError) as reason:
+            raise failure_of(reason) from reason
+        return [None if value is None else bytes(value) for value in found]
+
+    def set_fields(self, key: Key, values: Mapping[str, bytes]) -> None:
+        """A map put of all, which creates the record where there is none."""
+        if values:
+            run(self.operate, key, [map_operations.map_put_items("d", checked(values))])
 
     def delete_field(self, key: Key, field: str) -> bool:
         """A map remove."""
@@ -106,6 +118,10 @@ class Hashes(Records):
 
 class Documents(Records):
     """Documents."""
+
+    unsupported_because: Mapping[str, str] = {
+        "SeveralPaths": "a request with several operations fails as a whole if one of them reads inside of what is not there",
+    }
 
     def encode(self, record: Record) -> dict[str, Any]:
         return {"d": checked(record)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from couchbase import subdocument
@@ -76,7 +77,7 @@ class Counters(Records):
             try:
                 self.change(key, subdocument.insert("n", 0), create=True)
             except PathExistsException:
-                found = self.look(key, "n")
+                (found,) = self.look(key, "n")
                 if found is not MISSING:
                     return int(found)
             else:
@@ -106,13 +107,23 @@ class Hashes(Records):
 
     def get_field(self, key: Key, field: str) -> bytes | None:
         """A sub-document get."""
-        found = self.look(key, path_of((field,)))
-        return None if found is MISSING else base64.b64decode(found)
+        return self.get_fields(key, [field])[0]
 
     def set_field(self, key: Key, field: str, value: bytes) -> None:
         """A sub-document upsert, which creates the document where there is none."""
+        self.set_fields(key, {field: value})
+
+    def get_fields(self, key: Key, fields: Sequence[str]) -> Sequence[bytes | None]:
+        """A sub-document get of each."""
+        found = self.look(key, *(path_of((field,)) for field in fields))
+        return [None if value is MISSING else base64.b64decode(value) for value in found]
+
+    def set_fields(self, key: Key, values: Mapping[str, bytes]) -> None:
+        """A sub-document upsert of each, which create the document where there is none."""
+        if not values:
+            return
         try:
-            self.change(key, subdocument.upsert(path_of((field,)), _text(value)), create=True)
+            self.change(key, *(subdocument.upsert(path_of((field,)), _text(value)) for field, value in values.items()), create=True)
         except (PathNotFoundException, DocumentNotFoundException, PathExistsException) as reason:
             raise failure_of(reason) from reason
 
@@ -137,19 +148,28 @@ class Documents(Records):
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
         """A sub-document get."""
-        found: Json | Missing = self.look(key, path_of(path))
-        return found
+        return self.get_paths(key, [path])[0]
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
-        """A sub-document upsert of a field, replace of a list's item; neither creates the parent."""
-        place = path_of(path)
-        change = subdocument.replace(place, value) if isinstance(path[-1], int) else subdocument.upsert(place, value)
+        """As `set_paths`."""
+        return self.set_paths(key, {path: value})
+
+    def get_paths(self, key: Key, paths: Sequence[Path]) -> Sequence[Json | Missing]:
+        """A sub-document get of each."""
+        return self.look(key, *map(path_of, paths))
+
+    def set_paths(self, key: Key, values: Mapping[Path, Json]) -> bool:
+        """A sub-document upsert of a field, replace of a list's item; neither creates the parent. All are made or none."""
+        if not values:
+            return self.exists(key)
+        places = list(map(path_of, values))
+        ways = [subdocument.replace if isinstance(path[-1], int) else subdocument.upsert for path in values]
         try:
-            self.change(key, change)
+            self.change(key, *(way(place, value) for way, place, value in zip(ways, places, values.values(), strict=True)))
         except DocumentNotFoundException:
             return False
         except PathNotFoundException as reason:
-            raise Refused(f"there is no object or list position to set at {place}") from reason
+            raise Refused(f"there is no object or list position to set at {' or '.join(places)}") from reason
         return True
 
     def unset_path(self, key: Key, path: Path) -> bool:
@@ -185,7 +205,7 @@ class Documents(Records):
             try:
                 self.change(key, subdocument.insert(place, 0))
             except PathExistsException:
-                found = self.look(key, place)
+                (found,) = self.look(key, place)
                 if isinstance(found, bool) or not isinstance(found, (int, float, Missing)):
                     raise Refused(f"there is no number at {place}") from None
                 if isinstance(found, float):

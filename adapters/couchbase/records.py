@@ -6,7 +6,7 @@ A record is one document under its key, and the key is the document's id.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final, Protocol, TypeVar
 
@@ -51,6 +51,9 @@ LEVELS: Final = {
     "persist_to_majority": DurabilityLevel.PERSIST_TO_MAJORITY,
 }
 """The values of the option `durability`: when a write is acknowledged."""
+
+_SPECS: Final = 16
+"""Paths in one sub-document request, by the server's limit."""
 
 _REFUSALS: Final = (
     AuthenticationException,
@@ -267,24 +270,42 @@ class Records(ExactExpiry):
         except (CouchbaseException, UnicodeEncodeError) as reason:
             raise failure_of(reason) from reason
 
-    def look(self, key: Key, path: str) -> Any:
-        """The value at a sub-document path, or MISSING."""
+    def look(self, key: Key, *paths: str) -> list[Any]:
+        """The values at sub-document paths, or MISSING, by one request."""
+        if not paths:
+            return []
         try:
-            return self._keyspace.lookup_in(self.name(key), [subdocument.get(path)]).content_as[as_it_is](0)
+            found = self._keyspace.lookup_in(self.name(key), [subdocument.get(path) for path in _as_many(paths)])
         except (DocumentNotFoundException, PathNotFoundException, PathMismatchException):
-            return MISSING
+            return [MISSING] * len(paths)  # with one path, what is wrong with it may be said of the request
         except (CouchbaseException, UnicodeEncodeError) as reason:
             raise failure_of(reason) from reason
+        return [_content(found, number) for number in range(len(paths))]
 
     def change(self, key: Key, *specs: Any, create: bool = False) -> Any:
         """Sub-document changes. `PathNotFoundException` and `DocumentNotFoundException` are left to the caller."""
         semantics = {"store_semantics": subdocument.StoreSemantics.UPSERT} if create else {}
         try:
-            return self._keyspace.mutate_in(self.name(key), specs, **semantics, **self._safely)
+            return self._keyspace.mutate_in(self.name(key), _as_many(specs), **semantics, **self._safely)
         except (PathNotFoundException, DocumentNotFoundException, PathExistsException):
             raise
         except (CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
             raise failure_of(reason) from reason
+
+
+def _as_many(specs: Sequence[T]) -> Sequence[T]:
+    if len(specs) > _SPECS:
+        raise Unsupported(f"a sub-document request has at most {_SPECS} paths; found {len(specs)}")
+    return specs
+
+
+def _content(found: Any, number: int) -> Any:
+    try:
+        return found.content_as[as_it_is](number)
+    except (PathNotFoundException, PathMismatchException):
+        return MISSING
+    except CouchbaseException as reason:
+        raise failure_of(reason) from reason
 
 
 def as_it_is(content: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import starmap
 from typing import Any, Final
 
 from storeproof.adapters.marklogic.link import JSON
@@ -25,28 +26,26 @@ class Documents(Records):
     """Documents: parts of them by patches, and searches."""
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
-        """An extraction, in which the part stands where it was; of a list, only the items on the way are there."""
-        query = {"queries": [{"document-query": {"uri": [self._form.uri(key)]}}]}
-        found = self._search(query, 1, extract=self._words.extraction([_within(path)]))
-        value: Any = extracted(found["results"][0]) if found["results"] else None
-        for part in (self._layout.name, "record", *path):
-            part = 0 if isinstance(part, int) else part
-            there = part in value if isinstance(value, dict) else isinstance(value, list) and isinstance(part, int) and bool(value)
-            if not there:
-                return MISSING
-            value = value[part]
-        found_value: Json = value
-        return found_value
+        """As `get_paths`."""
+        return self.get_paths(key, [path])[0]
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
-        """A patch that replaces the property, or inserts it where its object is; an item of a list is replaced."""
-        place = self._words.place(_within(path))
-        if isinstance(path[-1], int):
-            return self._patch(key, {"replace": {"select": place, "cardinality": ".", "content": value}})
-        above = self._words.place(path[:-1])
-        content = {path[-1]: value}
-        insert = {"select": place, "context": above, "position": "last-child", "cardinality": ".", "content": content}
-        return self._patch(key, {"replace-insert": insert})
+        """As `set_paths`."""
+        return self.set_paths(key, {path: value})
+
+    def get_paths(self, key: Key, paths: Sequence[Path]) -> Sequence[Json | Missing]:
+        """An extraction, in which the parts stand where they were; of a list, only the items on the way are there."""
+        if not paths:
+            return []
+        _check_positions(paths)
+        query = {"queries": [{"document-query": {"uri": [self._form.uri(key)]}}]}
+        found = self._search(query, 1, extract=self._words.extraction([_within(path) for path in dict.fromkeys(paths)]))
+        parts = extracted(found["results"][0]) if found["results"] else None
+        return [_part_at(parts, (self._layout.name, "record", *path)) for path in paths]
+
+    def set_paths(self, key: Key, values: Mapping[Path, Json]) -> bool:
+        """A patch that replaces each property, or inserts it where its object is; an item of a list is replaced."""
+        return self._patch(key, *starmap(self._setting, values.items())) if values else self.exists(key)
 
     def unset_path(self, key: Key, path: Path) -> bool:
         """A patch that deletes the property, if there is one."""
@@ -103,10 +102,42 @@ class Documents(Records):
         part: dict[str, Json] = extracted(result).get(self._layout.name, {}).get("record", {})
         return part
 
-    def _patch(self, key: Key, operation: Mapping[str, Any]) -> bool:
+    def _setting(self, path: Path, value: Json) -> Mapping[str, Any]:
+        place = self._words.place(_within(path))
+        if isinstance(path[-1], int):
+            return {"replace": {"select": place, "cardinality": ".", "content": value}}
+        above = self._words.place(path[:-1])
+        content = {path[-1]: value}
+        return {"replace-insert": {"select": place, "context": above, "position": "last-child", "cardinality": ".", "content": content}}
+
+    def _patch(self, key: Key, *operations: Mapping[str, Any]) -> bool:
         headers = {"Content-Type": "application/json", "X-HTTP-Method-Override": "PATCH"}
-        body = json.dumps({"patch": [operation]}, allow_nan=False)
+        body = json.dumps({"patch": operations}, allow_nan=False)
         return self._status("POST", key, headers=headers, data=body) != _ABSENT
+
+
+def _check_positions(paths: Sequence[Path]) -> None:
+    """Raises `Unsupported` where a list would not tell which of its items an extraction brings."""
+    asked: dict[Path, int] = {}
+    for path in paths:
+        for depth, part in enumerate(path):
+            if not isinstance(part, int):
+                continue
+            whole = any(other == path[: len(other)] for other in paths if len(other) <= depth)
+            if whole or asked.setdefault(path[:depth], part) != part:
+                raise Unsupported("an extraction omits the other items of a list, and so their positions")
+
+
+def _part_at(value: Any, path: Path) -> Json | Missing:
+    """A part of what was extracted; of a list, that is its only item."""
+    for part in path:
+        part = 0 if isinstance(part, int) else part
+        there = part in value if isinstance(value, dict) else isinstance(value, list) and isinstance(part, int) and bool(value)
+        if not there:
+            return MISSING
+        value = value[part]
+    found: Json = value
+    return found
 
 
 def _within(path: Path) -> Path:

@@ -6,7 +6,7 @@ the way there. Where nothing was updated, a second request tells a record that i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from storeproof.adapters.mongodb.filter import at, is_plain, settable
@@ -28,6 +28,23 @@ class Hashes(Fielded):
         with sorting():
             self._collection.update_one({"_id": key}, {"$set": {dotted((field,)): value}}, upsert=True, session=self._link.session)
 
+    def get_fields(self, key: Key, fields: Sequence[str]) -> Sequence[bytes | None]:
+        """A projection of these fields."""
+        if not fields:
+            return []
+        with sorting():
+            projection = {"_id": 0, **{dotted((field,)): 1 for field in fields}}
+            found = self._collection.find_one({"_id": key}, projection, session=self._link.session)
+        record: Mapping[str, bytes] = {} if found is None else found["d"]
+        return [record.get(field) for field in fields]
+
+    def set_fields(self, key: Key, values: Mapping[str, bytes]) -> None:
+        """`$set`, as `set_field`."""
+        if values:
+            change = {"$set": {dotted((field,)): value for field, value in values.items()}}
+            with sorting():
+                self._collection.update_one({"_id": key}, change, upsert=True, session=self._link.session)
+
     def delete_field(self, key: Key, field: str) -> bool:
         """`$unset`."""
         with sorting():
@@ -46,6 +63,24 @@ class Parts(Fielded):
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
         """`$set`."""
         return self._changed(key, path, {"$set": {dotted(path): value}})
+
+    def get_paths(self, key: Key, paths: Sequence[Path]) -> Sequence[Json | Missing]:
+        """A projection."""
+        if not paths:
+            return []
+        # A list of expressions would have null in the place of what is missing.
+        found = self._part(key, {f"p{number}": at(path) for number, path in enumerate(paths)})
+        parts = {} if found is None else found["v"]
+        return [parts.get(f"p{number}", MISSING) for number in range(len(paths))]
+
+    def set_paths(self, key: Key, values: Mapping[Path, Json]) -> bool:
+        """`$set`."""
+        if not values:
+            return self.exists(key)
+        change = {"$set": {dotted(path): value for path, value in values.items()}}
+        guards = [guard for path in values if (guard := settable(path))]
+        condition = {"_id": key, **({"$and": guards} if guards else {})}
+        return self._update(condition, change) or self._without_place(key, *values)
 
     def unset_path(self, key: Key, path: Path) -> bool:
         """`$unset`; it would put a null in the place of a list's item, so the filter asks for an object where it matters."""
@@ -92,12 +127,12 @@ class Parts(Fielded):
     def _changed(self, key: Key, path: Path, change: Mapping[str, Any]) -> bool:
         return self._update({"_id": key, **settable(path)}, change) or self._without_place(key, path)
 
-    def _without_place(self, key: Key, path: Path) -> bool:
+    def _without_place(self, key: Key, *paths: Path) -> bool:
         """False if there is no record.
 
         Raises:
             Refused: there is one, so what is missing is the place.
         """
         if self.exists(key):
-            raise Refused(f"there is no object or list position to change: {dotted(path)}")
+            raise Refused(f"there is no object or list position to change: {' or '.join(map(dotted, paths))}")
         return False

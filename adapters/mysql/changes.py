@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from storeproof.adapters.mysql.json import DOC, Dialect, Sql, extract, json_path, of_type, sql, to_json
+from storeproof.adapters.mysql.json import DOC, Dialect, Sql, extract, joined, json_path, of_type, sql, to_json
 from storeproof.adapters.sql.documents import Change
 from storeproof.contract import Json, Path, Refused
 
@@ -16,12 +16,16 @@ from storeproof.contract import Json, Path, Refused
 _VALUE = "JSON_EXTRACT({}, '$')"
 
 
-def replaced(path: Path, value: Json) -> Sql:
-    """The document with a value set at a path, whose parent is there: JSON_SET passes over one whose parent is not."""
-    if not path:
+def replaced(values: Mapping[Path, Json]) -> Sql:
+    """The document with values set at paths, whose parents are there: JSON_SET passes over one whose parent is not."""
+    if () in values:
         raise Refused("the root of a document has no parent; use put to replace the whole")
-    there = sql("{} IS NOT NULL", extract(DOC, path)) if isinstance(path[-1], int) else of_type(extract(DOC, path[:-1]), "object")
-    return sql(f"IF({{}}, JSON_SET(doc, {{}}, {_VALUE}), NULL)", there, json_path(path), to_json(value))
+    there = [
+        sql("{} IS NOT NULL", extract(DOC, path)) if isinstance(path[-1], int) else of_type(extract(DOC, path[:-1]), "object")
+        for path in values
+    ]
+    written = [sql(f"{{}}, {_VALUE}", json_path(path), to_json(value)) for path, value in values.items()]
+    return sql("IF({}, JSON_SET(doc, {}), NULL)", joined(" AND ", there), joined(", ", written))
 
 
 def removed(path: Path) -> Sql:
@@ -86,7 +90,6 @@ def _of_list(path: Path, changed: Sql) -> Sql:
 
 
 CHANGES: Final[Mapping[Change, Callable[[Dialect, Path, Any], Sql]]] = {
-    "set": lambda _, path, value: replaced(path, value),
     "unset": lambda _, path, __: removed(path),
     "push": lambda _, path, value: pushed(path, value),
     "insert": lambda _, path, value: inserted(path, value),

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from storeproof.adapters.mysql import decimals as decimals
-from storeproof.adapters.mysql.changes import CHANGES, added, length
+from storeproof.adapters.mysql.changes import CHANGES, added, length, replaced
 from storeproof.adapters.mysql.columns import Column, column
 from storeproof.adapters.mysql.indexes import Indexes
-from storeproof.adapters.mysql.json import DOC, Dialect, MariaDb, Sql, extract, json_path, sql, to_json
+from storeproof.adapters.mysql.json import DOC, Dialect, MariaDb, Sql, extract, joined, json_path, sql, to_json
 from storeproof.adapters.mysql.link import Link
 from storeproof.adapters.mysql.query import Requests
 from storeproof.adapters.mysql.records import Records
@@ -41,14 +41,6 @@ class Documents(Records, documents.Documents):
 
     def encode(self, record: dict[str, Json]) -> Sequence[Any]:
         return (to_json(record),)
-
-    def get_path(self, key: Key, path: Path) -> Json | Missing:
-        # SQL's NULL is "no such part"; JSON's null is the text `null`.
-        rows = self._ask(sql("SELECT {} FROM {} WHERE k = {}", extract(DOC, path), Sql(self._name), self._key(key)))
-        if not rows or rows[0][0] is None:
-            return MISSING
-        part: Json = self._read(rows[0][0], path)
-        return part
 
     def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
         # The assignments of an UPDATE are made in their order, and the second one sees the sum.
@@ -88,8 +80,18 @@ class Documents(Records, documents.Documents):
     def _do(self, request: Sql) -> int:
         return self._of_many(request.text, request.values)
 
+    def _parts(self, key: Key, paths: Sequence[Path]) -> Sequence[str | None] | None:
+        parts = joined(", ", (extract(DOC, path) for path in paths))
+        rows = self._ask(sql("SELECT {} FROM {} WHERE k = {}", parts, Sql(self._name), self._key(key)))
+        return rows[0] if rows else None
+
+    def _set(self, key: Key, values: Mapping[Path, Json]) -> bool:
+        return self._update(key, replaced(values))
+
     def _change(self, change: Change, key: Key, path: Path, value: Json) -> bool:
-        document = CHANGES[change](self._dialect, path, value)
+        return self._update(key, CHANGES[change](self._dialect, path, value))
+
+    def _update(self, key: Key, document: Sql) -> bool:
         request = sql("UPDATE {} SET doc = {} WHERE k = {}", Sql(self._name), document, self._key(key))
         return self._link.change(request.text, *request.values) == 1
 

@@ -65,7 +65,7 @@ class Requests:
 
     def update(self, where: Where, path: Path, value: Json) -> Sql:
         """The server refuses it where one of the records has no parent of the path."""
-        return sql("UPDATE {} SET doc = {} WHERE {}", self._table, replaced(path, value), self._records.sql(where.filter))
+        return sql("UPDATE {} SET doc = {} WHERE {}", self._table, replaced({path: value}), self._records.sql(where.filter))
 
     def delete(self, where: Where) -> Sql:
         """All records that match."""

@@ -13,19 +13,22 @@ from storeproof.adapters.sql.documents import Change
 from storeproof.contract import Json, Path, Refused
 
 
-def with_value(path: Path, value: Json, arguments: Arguments) -> str:
-    """The document with a value at the path, whose parent must be there.
+def with_values(values: Mapping[Path, Json], arguments: Arguments) -> str:
+    """The document with values at paths, whose parents must be there.
 
     jsonb_set passes over a path whose parent is not there. NULL in its place makes the server refuse the statement, so that no rows
     found can only mean: no record.
     """
-    if not path:
-        raise Refused("the root of a document has no parent; use put to replace the whole")
-    if isinstance(path[-1], int):
-        there = f"{place('doc', path, arguments.add).json} IS NOT NULL"
-    else:
-        there = f"jsonb_typeof({place('doc', path[:-1], arguments.add).json}) = 'object'"
-    return f"CASE WHEN {there} THEN jsonb_set(doc, {arguments.add(steps(path))}::text[], {arguments.add(to_json(value))}::jsonb) END"
+    there, changed = [], "doc"
+    for path, value in values.items():
+        if not path:
+            raise Refused("the root of a document has no parent; use put to replace the whole")
+        if isinstance(path[-1], int):
+            there.append(f"{place('doc', path, arguments.add).json} IS NOT NULL")
+        else:
+            there.append(f"jsonb_typeof({place('doc', path[:-1], arguments.add).json}) = 'object'")
+        changed = f"jsonb_set({changed}, {arguments.add(steps(path))}::text[], {arguments.add(to_json(value))}::jsonb)"
+    return f"CASE WHEN {' AND '.join(there)} THEN {changed} END"
 
 
 def without(path: Path, _: Json, arguments: Arguments) -> str:
@@ -33,7 +36,7 @@ def without(path: Path, _: Json, arguments: Arguments) -> str:
     if not path:
         raise Refused("the root of a document cannot be unset; use delete to remove the whole")
     if isinstance(path[-1], int):
-        # An item of a list cannot be unset, as the ones behind it would move: it is refused as in `with_value`.
+        # An item of a list cannot be unset, as the ones behind it would move: it is refused as in `with_values`.
         return f"CASE WHEN jsonb_typeof({place('doc', path[:-1], arguments.add).json}) = 'array' THEN NULL ELSE doc END"
     there = place("doc", path, arguments.add).json
     return f"CASE WHEN {there} IS NOT NULL THEN doc #- {arguments.add(steps(path))}::text[] ELSE doc END"
@@ -94,7 +97,6 @@ def _replaced(path: Path, value: str, arguments: Arguments) -> str:
 
 
 CHANGES: Final[Mapping[Change, Callable[[Path, Any, Arguments], str]]] = {
-    "set": with_value,
     "unset": without,
     "push": pushed,
     "insert": inserted,

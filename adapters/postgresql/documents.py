@@ -9,7 +9,7 @@ from typing import Any
 from storeproof.adapters.postgresql import decimals as decimals
 from storeproof.adapters.postgresql import geo as geo
 from storeproof.adapters.postgresql import text as text
-from storeproof.adapters.postgresql.changes import CHANGES, increased, length
+from storeproof.adapters.postgresql.changes import CHANGES, increased, length, with_values
 from storeproof.adapters.postgresql.jsonb import Arguments, indexed, place, to_json
 from storeproof.adapters.postgresql.link import Link
 from storeproof.adapters.postgresql.query import Requests, Statement
@@ -38,14 +38,6 @@ class Documents(Rules, StoredSearches, Records, documents.Documents):
 
     def definitions(self) -> Sequence[str]:
         return [*super().definitions(), *text.indexes(self._layout, self._link.ours), *geo.indexes(self._layout)]
-
-    def get_path(self, key: Key, path: Path) -> Json | Missing:
-        found = Arguments()
-        rows = self._of(key, f"({place('doc', path, found.add).json})::text", found)
-        if not rows or rows[0][0] is None:
-            return MISSING
-        part: Json = self._read(rows[0][0], path)
-        return part
 
     def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
         added = Arguments()
@@ -87,9 +79,20 @@ class Documents(Rules, StoredSearches, Records, documents.Documents):
         self._link.run(f"SELECT {expression} FROM {self._name} WHERE k = {arguments.add(self._key(key))}", arguments.values)
         return self._link.rows()
 
+    def _parts(self, key: Key, paths: Sequence[Path]) -> Sequence[str | None] | None:
+        found = Arguments()
+        rows = self._of(key, ", ".join(f"({place('doc', path, found.add).json})::text" for path in paths), found)
+        return rows[0] if rows else None
+
+    def _set(self, key: Key, values: Mapping[Path, Json]) -> bool:
+        arguments = Arguments()
+        return self._update(key, with_values(values, arguments), arguments)
+
     def _change(self, change: Change, key: Key, path: Path, value: Json) -> bool:
         arguments = Arguments()
-        changed = CHANGES[change](path, value, arguments)
+        return self._update(key, CHANGES[change](path, value, arguments), arguments)
+
+    def _update(self, key: Key, changed: str, arguments: Arguments) -> bool:
         statement = f"UPDATE {self._name} SET doc = {changed} WHERE k = {arguments.add(self._key(key))}"
         return self._link.run(statement, arguments.values) == 1
 

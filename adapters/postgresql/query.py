@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from storeproof.adapters.postgresql import decimals as decimals
 from storeproof.adapters.postgresql import geo as geo
 from storeproof.adapters.postgresql import text as text_search
-from storeproof.adapters.postgresql.changes import with_value
+from storeproof.adapters.postgresql.changes import with_values
 from storeproof.adapters.postgresql.jsonb import Arguments, Place, is_number, place, to_json
 from storeproof.adapters.sql.answers import KeyOf, fields_of
 from storeproof.adapters.sql.decimals import of_rows
@@ -78,7 +78,7 @@ class Requests:
 
     def update(self, where: Where, path: Path, value: Json) -> Statement:
         sql = Sql(self._layout)
-        return sql.statement(f"UPDATE {sql.table} SET doc = {with_value(path, value, sql)}{sql.where(where)}")
+        return sql.statement(f"UPDATE {sql.table} SET doc = {with_values({path: value}, sql)}{sql.where(where)}")
 
     def delete(self, where: Where) -> Statement:
         sql = Sql(self._layout)

@@ -290,6 +290,16 @@ class Hashes(HashRecords):
         """HDEL."""
         return bool(self._run("HDEL", f"{self._prefix}{key}", field) == 1)
 
+    def get_fields(self, key: Key, fields: Sequence[str]) -> Sequence[bytes | None]:
+        """HMGET."""
+        values: list[bytes | None] = self._run("HMGET", f"{self._prefix}{key}", *fields) if fields else []
+        return values
+
+    def set_fields(self, key: Key, values: Mapping[str, bytes]) -> None:
+        """HSET."""
+        if values:
+            self._run("HSET", f"{self._prefix}{key}", *[item for pair in values.items() for item in pair])
+
     def increment_field(self, key: Key, field: str, by: int) -> int:
         """HINCRBY; a sum beyond 64 bits is refused."""
         return int(self._run("HINCRBY", f"{self._prefix}{key}", field, by))

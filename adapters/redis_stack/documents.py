@@ -18,7 +18,17 @@ from storeproof.adapters.redis_stack.filter import schema
 from storeproof.adapters.redis_stack.notation import written
 from storeproof.adapters.redis_stack.path import DOCUMENT, stored
 from storeproof.adapters.redis_stack.query import Command, Grouping, counting, facet_value, faceting, finding, found, highlighting
-from storeproof.adapters.redis_stack.scripts import ADD_TO_SET, COMPARE_AND_SET, GET_AND_SET, INCREMENT, INSERT, PULL, PUSH, UNSET
+from storeproof.adapters.redis_stack.scripts import (
+    ADD_TO_SET,
+    COMPARE_AND_SET,
+    GET_AND_SET,
+    INCREMENT,
+    INSERT,
+    PULL,
+    PUSH,
+    SET_PATHS,
+    UNSET,
+)
 from storeproof.adapters.redis_stack.text import beside, derived
 from storeproof.contract import MISSING, Found, Json, Key, Layout, Missing, Path, Record, Refused, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Query, Where
@@ -133,6 +143,26 @@ class Documents(Named):
     def unset_path(self, key: Key, path: Path) -> bool:
         """JSON.DEL and EXISTS in one script."""
         return bool(self._script(UNSET, key, self._written_path(path)) == 1)
+
+    def get_paths(self, key: Key, paths: Sequence[Path]) -> Sequence[Json | Missing]:
+        """JSON.GET, which answers an object of the paths where they are two or more."""
+        places = [stored(path) for path in paths]
+        asked = list(dict.fromkeys(places))
+        reply = self._run("JSON.GET", f"{self._prefix}{key}", *asked) if asked else None
+        if reply is None:
+            return [MISSING] * len(paths)
+        answer = json.loads(reply)
+        found: Mapping[str, list[Json]] = answer if len(asked) > 1 else {asked[0]: answer}
+        return [found[place][0] if found[place] else MISSING for place in places]
+
+    def set_paths(self, key: Key, values: Mapping[Path, Json]) -> bool:
+        """JSON.MSET in a script: alone it passes over a path where there is nothing to set the value in, and sets the others."""
+        if not values:
+            return self.exists(key)
+        # An item must be there itself, and around a field an object.
+        needed = [stored(path if isinstance(path[-1], int) else path[:-1]) for path in values]
+        settings = [(need, self._written_path(path), written(value)) for need, (path, value) in zip(needed, values.items(), strict=True)]
+        return bool(self._script(SET_PATHS, key, *[word for setting in settings for word in setting]) == 1)
 
     def increment_path(self, key: Key, path: Path, by: int | float) -> int | float | None:
         """JSON.NUMINCRBY in a script: it does not begin where nothing is, and its integers wrap."""

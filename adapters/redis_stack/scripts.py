@@ -16,6 +16,7 @@ def _script(*names: str) -> Script:
 
 GET_AND_SET: Final = _script("get_and_set.lua")
 COMPARE_AND_SET: Final = _script("compare_and_set.lua")
+SET_PATHS: Final = _script("set_paths.lua")
 UNSET: Final = _script("unset.lua")
 INCREMENT: Final = _script("increment.lua")
 PUSH: Final = _script("list.lua", "push.lua")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from storeproof.adapters.sql import answers
 from storeproof.adapters.sql.records import Records
-from storeproof.contract import Found, Json, Key, Path
+from storeproof.contract import MISSING, Found, Json, Key, Missing, Path
 from storeproof.contract.families import Joined
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
-Change = Literal["set", "unset", "push", "insert", "pull", "add"]
-"""What becomes of a document at a path: a value set or removed, an item added to a list or taken out of it."""
+Change = Literal["unset", "push", "insert", "pull", "add"]
+"""What becomes of a document at a path: a value removed, an item added to a list or taken out of it."""
 
 
 class Requests(Protocol):
@@ -47,7 +47,7 @@ class Requests(Protocol):
 
 
 class Documents(Records):
-    """Paths, Arrays, Find, Lookup, Aggregate, Facets, Bulk."""
+    """Paths, SeveralPaths, Arrays, Find, Lookup, Aggregate, Facets, Bulk."""
 
     _requests: Requests
 
@@ -55,8 +55,21 @@ class Documents(Records):
         document: dict[str, Json] = self._read(columns[0])
         return document
 
+    def get_path(self, key: Key, path: Path) -> Json | Missing:
+        return self.get_paths(key, [path])[0]
+
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
-        return self._change("set", key, path, value)
+        return self.set_paths(key, {path: value})
+
+    def get_paths(self, key: Key, paths: Sequence[Path]) -> list[Json | Missing]:
+        columns = self._parts(key, paths) if paths else []
+        if columns is None:
+            return [MISSING] * len(paths)
+        # SQL's NULL is "no such part"; JSON's null is the text `null`.
+        return [MISSING if column is None else self._read(column, path) for path, column in zip(paths, columns, strict=True)]
+
+    def set_paths(self, key: Key, values: Mapping[Path, Json]) -> bool:
+        return self._set(key, values) if values else self.exists(key)
 
     def unset_path(self, key: Key, path: Path) -> bool:
         return self._change("unset", key, path, None)
@@ -93,6 +106,14 @@ class Documents(Records):
 
     def delete_where(self, where: Where) -> int:
         return self._do(self._requests.delete(where))
+
+    def _parts(self, key: Key, paths: Sequence[Path]) -> Sequence[str | None] | None:
+        """The JSON at each of the paths; None if there is no record."""
+        raise NotImplementedError
+
+    def _set(self, key: Key, values: Mapping[Path, Json]) -> bool:
+        """Give a document values at paths, all of them in one statement or none; whether there is one."""
+        raise NotImplementedError
 
     def _change(self, change: Change, key: Key, path: Path, value: Json) -> bool:
         """Give a record another document; whether there is one."""

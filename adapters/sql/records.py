@@ -120,7 +120,7 @@ class Counters(Records):
 
 
 class Hashes(Records):
-    """Hashes, one nullable column a field: also Fields. A field that is not there is NULL."""
+    """Hashes, one nullable column a field: also Fields, SeveralFields. A field that is not there is NULL."""
 
     bytes_type: str
     """The type of a column for any bytes."""
@@ -138,13 +138,23 @@ class Hashes(Records):
         return {name: value for name, value in zip(self.columns, columns, strict=True) if value is not None}
 
     def get_field(self, key: Key, field: str) -> bytes | None:
-        value: bytes | None = self._one(f"SELECT {self._column(field)} {self._of_key}", self._key(key))
-        return value
+        return self.get_fields(key, [field])[0]
 
     def set_field(self, key: Key, field: str, value: bytes) -> None:
-        column, mark = self._column(field), self.dialect.mark
-        upsert = self.dialect.upsert([column])
-        self._link.change(f"INSERT INTO {self._name} (k, {column}) VALUES ({mark}, {mark}){upsert}", self._key(key), value)
+        self.set_fields(key, {field: value})
+
+    def get_fields(self, key: Key, fields: Sequence[str]) -> list[bytes | None]:
+        if not fields:
+            return []
+        rows = self._link.read(f"SELECT {', '.join(map(self._column, fields))} {self._of_key}", self._key(key))
+        return list(rows[0]) if rows else [None] * len(fields)
+
+    def set_fields(self, key: Key, values: Mapping[str, bytes]) -> None:
+        if not values:
+            return
+        columns, marks = [self._column(field) for field in values], ", ".join([self.dialect.mark] * (1 + len(values)))
+        upsert = self.dialect.upsert(columns)
+        self._link.change(f"INSERT INTO {self._name} (k, {', '.join(columns)}) VALUES ({marks}){upsert}", self._key(key), *values.values())
 
     def delete_field(self, key: Key, field: str) -> bool:
         column, mark = self._column(field), self.dialect.mark

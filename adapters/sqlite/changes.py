@@ -28,10 +28,6 @@ class Place:
         self.settable = f"{self.kind} IS NOT NULL" if inside else at(path[:-1]).of("object")
         """Whether a value may be put there: into an object that has the name or not, or over an item of a list."""
 
-    def with_value(self, value: Json) -> str:
-        """The document with a value at the path."""
-        return f"CASE WHEN {self.settable} THEN json_set(doc, {self.path}, json({self._bound(value)})) END"
-
     def plus(self, number: int | float) -> str:
         """With a number added; a sum of whole numbers that is a real one has left the 64 bits."""
         by = self._statement.bind(number)
@@ -88,8 +84,14 @@ class Place:
         return self._statement.bind(to_json(value))
 
 
+def with_values(statement: Statement, values: Mapping[Path, Json]) -> str:
+    """The document with these values at their paths."""
+    places = [Place(statement, path) for path in values]
+    written = [f"{place.path}, json({statement.bind(to_json(value))})" for place, value in zip(places, values.values(), strict=True)]
+    return f"CASE WHEN {' AND '.join(f'({place.settable})' for place in places)} THEN json_set(doc, {', '.join(written)}) END"
+
+
 CHANGES: Final[Mapping[Change, tuple[str, Callable[[Place, Any], str]]]] = {
-    "set": ("set", Place.with_value),
     "push": ("push to", Place.pushed),
     "pull": ("pull from", Place.without),
     "add": ("add to", Place.with_one),

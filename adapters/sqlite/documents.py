@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from storeproof.adapters.sql import documents
 from storeproof.adapters.sql.documents import Change
-from storeproof.adapters.sqlite.changes import CHANGES, Place
+from storeproof.adapters.sqlite.changes import CHANGES, Place, with_values
 from storeproof.adapters.sqlite.link import Link
 from storeproof.adapters.sqlite.query import Request, Requests
 from storeproof.adapters.sqlite.query_filter import Statement, at, json_path, to_json
@@ -53,10 +53,6 @@ class Documents(Table, documents.Documents):
     def indexed(self, path: tuple[str, ...]) -> str:
         return at(path).value
 
-    def get_path(self, key: Key, path: Path) -> Json | Missing:
-        rows = self._link.read(f"SELECT doc -> ? FROM {self._name} WHERE k = ?", json_path(path), key)
-        return cast(Json, json.loads(rows[0][0])) if rows and rows[0][0] is not None else MISSING
-
     def unset_path(self, key: Key, path: Path) -> bool:
         return self._link.write(f"UPDATE {self._name} SET doc = json_remove(doc, ?) WHERE k = ?", json_path(path), key)[1] == 1
 
@@ -75,6 +71,21 @@ class Documents(Table, documents.Documents):
             f"SELECT json_array_length(doc, ?2) FROM {self._name} WHERE k = ?1 AND json_type(doc, ?2) = 'array'", key, json_path(path)
         )
         return cast(int, rows[0][0]) if rows else MISSING
+
+    def _parts(self, key: Key, paths: Sequence[Path]) -> Sequence[str | None] | None:
+        columns = ", ".join(["doc -> ?"] * len(paths))
+        rows = self._link.read(f"SELECT {columns} FROM {self._name} WHERE k = ?", *map(json_path, paths), key)
+        return rows[0] if rows else None
+
+    def _set(self, key: Key, values: Mapping[Path, Json]) -> bool:
+        statement = Statement()
+        text = f"UPDATE {self._name} SET doc = {with_values(statement, values)} WHERE k = {statement.bind(key)}"
+        try:
+            return self._link.write(text, *statement.parameters)[1] == 1
+        except Refused as reason:
+            if "NOT NULL" in str(reason):
+                raise Refused(f"there is no object or list position to set at {' or '.join(map(json_path, values))}") from None
+            raise
 
     def _change(self, change: Change, key: Key, path: Path, value: Json) -> bool:
         verb, changed = CHANGES[change]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 from storeproof.adapters.sql.answers import KeyOf, fields_of
-from storeproof.adapters.sqlite.changes import Place
+from storeproof.adapters.sqlite.changes import with_values
 from storeproof.adapters.sqlite.geo import distance
 from storeproof.adapters.sqlite.query_filter import Statement, Value, at, json_path, point
 from storeproof.adapters.sqlite.text import TextIndex
@@ -51,7 +51,7 @@ class Requests:
 
     def update(self, where: Where, path: Path, value: Json) -> Request:
         statement = Statement(self._texts)
-        changed = Place(statement, path).with_value(value)
+        changed = with_values(statement, {path: value})
         return f"UPDATE {self._table} SET doc = {changed}{statement.where(where)}", statement.parameters
 
     def delete(self, where: Where) -> Request:

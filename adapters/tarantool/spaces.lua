@@ -1,7 +1,7 @@
 -- What the protocol has no request for, done inside the store, in a transaction. The functions are in one global table, which the
 -- files that follow in the chunk (`link.py` has their order) know as `M`; they see the local functions here too.
 --
--- Lua has one number type: where a document's value passes through it (`set_path`, `get_path`, the items of lists), 1.0 becomes 1.
+-- Lua has one number type: where a document's value passes through it (`set_paths`, `get_paths`, the items of lists), 1.0 becomes 1.
 -- Records that are written whole do not: `put_many` and `compare_and_set` send them as MessagePack, which `merger` turns into
 -- tuples as it is.
 
@@ -140,12 +140,19 @@ function M.transfer(name, source, target, amount)
   end)
 end
 
--- A tuple of this one column: as a Lua string its bytes would be sent as text.
-function M.get_column(name, key, column)
-  local tuple = box.space[name]:get(key)
-  if tuple == nil or tuple[column] == nil then return end
-  if #tuple > column then tuple = tuple:transform(column + 1, #tuple - column) end
-  return tuple:transform(1, column - 1)
+-- Of each of these columns a tuple that has nothing else, or null: as a Lua string its bytes would be sent as text.
+function M.get_columns(name, key, columns)
+  local tuple, found = box.space[name]:get(key), {}
+  for i, column in ipairs(columns) do
+    local one = tuple
+    if one == nil or one[column] == nil then
+      found[i] = box.NULL
+    else
+      if #one > column then one = one:transform(column + 1, #one - column) end
+      found[i] = one:transform(1, column - 1)
+    end
+  end
+  return found
 end
 
 function M.delete_column(name, key, column)
@@ -169,13 +176,20 @@ local function value_at(tuple, path, parent, last)
   return value
 end
 
-function M.get_path(name, key, path, parent, last)
-  local value = value_at(box.space[name]:get(key), path, parent, last)
-  if type(value) ~= 'nil' then return value end
+-- Of each place the value in a list, which is empty where nothing is.
+function M.get_paths(name, key, places)
+  local tuple, found = box.space[name]:get(key), {}
+  for i, place in ipairs(places) do
+    found[i] = {value_at(tuple, place[1], place[2], place[3])}
+  end
+  return found
 end
 
-function M.set_path(name, key, path, value)
-  return box.space[name]:update(key, {{'=', path, value}}) ~= nil
+-- `update` makes all the changes or none.
+function M.set_paths(name, key, values)
+  local changes = {}
+  for i, each in ipairs(values) do changes[i] = {'=', each[1], each[2]} end
+  return box.space[name]:update(key, changes) ~= nil
 end
 
 -- The parent may be absent too; `update` refuses to remove what is not there.

@@ -228,15 +228,23 @@ class Hashes(Followed, Space):
 
     def get_field(self, key: Key, field: str) -> bytes | None:
         """The column alone."""
-        place = self._place.get(field)
-        found = self._call("get_column", self._name, key, place) if place else None
-        return found[0][0] if found else None
+        return self.get_fields(key, [field])[0]
 
     def set_field(self, key: Key, field: str, value: bytes) -> None:
         """UPSERT."""
-        place = self._known(field)
-        fresh = [key] + [value if name == field else None for name in self._fields]
-        self.ask(self._connection.upsert, fresh, [("=", place - 1, value)])
+        self.set_fields(key, {field: value})
+
+    def get_fields(self, key: Key, fields: Sequence[str]) -> Sequence[bytes | None]:
+        """The columns alone."""
+        places = [self._place.get(field, 0) for field in fields]  # no column has the number 0
+        found = self._call("get_columns", self._name, key, places)[0] if places else []
+        return [None if column is None else column[0] for column in found]
+
+    def set_fields(self, key: Key, values: Mapping[str, bytes]) -> None:
+        """UPSERT, with an operation for each."""
+        if values:
+            changes = [("=", self._known(field) - 1, value) for field, value in values.items()]
+            self.ask(self._connection.upsert, [key, *map(values.get, self._fields)], changes)
 
     def delete_field(self, key: Key, field: str) -> bool:
         """A null in its column."""
@@ -267,14 +275,25 @@ class Documents(Indexed, Followed, Space):
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
         """The value alone."""
-        found = self._call("get_path", self._name, key, *place(path))
-        return found[0] if found else MISSING
+        return self.get_paths(key, [path])[0]
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
         """space:update, which refuses a path whose parent is not there."""
-        if not path:
+        return self.set_paths(key, {path: value})
+
+    def get_paths(self, key: Key, paths: Sequence[Path]) -> Sequence[Json | Missing]:
+        """The values alone."""
+        found = self._call("get_paths", self._name, key, list(map(place, paths)))[0] if paths else []
+        return [each[0] if each else MISSING for each in found]
+
+    def set_paths(self, key: Key, values: Mapping[Path, Json]) -> bool:
+        """space:update, as `set_path`."""
+        if () in values:
             raise Refused("the path is empty: the whole record is replaced by put")
-        return bool(self._call("set_path", self._name, key, f"doc{notation(path)}", value)[0])
+        if not values:
+            return self.exists(key)
+        changes = [(f"doc{notation(path)}", value) for path, value in values.items()]
+        return bool(self._call("set_paths", self._name, key, changes)[0])
 
     def unset_path(self, key: Key, path: Path) -> bool:
         """space:update, which would remove a list's item too; where there is none, there is nothing to refuse."""
