@@ -212,3 +212,18 @@ def test_a_part_of_the_bin_itself_has_no_way(stub: Stub) -> None:
     documents.unset_path("k", ("a",))
     documents.set_path("k", ("a", 0), 1)
     assert ["ctx" in each for each in steps] == [False, False, True]
+
+
+def test_several_fields_are_one_request(stub: Stub) -> None:
+    """A step for each field that is read, and one for all that are set; a record that is not there has none."""
+    hashes = made(Hashes, stub, "hash10")
+    steps: list[Any] = []
+    hashes.operate = lambda key, given, *_: steps.append(given) or [b"b", None][: len(given)]
+    assert hashes.get_fields("k", ["field1", "field0"]) == [b"b", None]
+    hashes.set_fields("k", {"field1": b"x", "field0": b"y"})
+    assert [len(given) for given in steps] == [2, 1]
+    assert [each["key"] for each in steps[0]] == ["field1", "field0"]
+    assert hashes.get_fields("k", []) == []
+    hashes.set_fields("k", {})
+    assert len(steps) == 2
+    assert made(Hashes, stub, "hash10").get_fields("none", ["field0", "field1"]) == [None, None]

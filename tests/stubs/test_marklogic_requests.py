@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("marklogic", reason="the client of MarkLogic is not installed: pip install marklogic-python-client")
 
 from storeproof.adapters.marklogic.query import RangeIndex
-from storeproof.contract import Refused, Unsupported
+from storeproof.contract import MISSING, Refused, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 from tests.stubs.marklogic.server import Server
 from tests.stubs.marklogic_asked import OPTIONS, collection
@@ -219,3 +219,21 @@ def test_a_patch_takes_any_name_and_any_place(server: Server) -> None:
     with pytest.raises(Refused, match="cardinality"):
         made.set_path("n", ("none", "x"), 1)
     assert not made.set_path("m", ("x",), 1)
+
+
+def test_several_paths_are_one_request(server: Server) -> None:
+    """A patch of several places, of which all are set or none; an extraction of several, unless items of a list would be mistaken."""
+    made = collection(server, "nested")
+    made.put("n", {"name": "one", "profile": {"email": None}, "orders": [{"number": 1}, {"number": 2}]})
+    assert made.set_paths("n", {("profile", "phone"): 7, ("orders", 1, "number"): 3, ("name",): {"first": "two"}})
+    wanted = {"name": {"first": "two"}, "profile": {"email": None, "phone": 7}, "orders": [{"number": 1}, {"number": 3}]}
+    assert made.get("n") == wanted
+    with pytest.raises(Refused, match="cardinality"):
+        made.set_paths("n", {("name",): "three", ("none", "x"): 1})
+    assert made.get("n") == wanted
+    assert not made.set_paths("m", {("x",): 1, ("y",): 2})
+    assert made.get_paths("n", [("orders", 1, "number"), ("x",), ("profile", "email"), ("name",)]) == [3, MISSING, None, {"first": "two"}]
+    assert made.get_paths("m", [("x",), ("y", "z")]) == [MISSING, MISSING]
+    for paths in ([("orders", 0, "number"), ("orders", 1, "number")], [("orders",), ("orders", 1)]):
+        with pytest.raises(Unsupported, match="positions"):
+            made.get_paths("n", paths)
