@@ -27,13 +27,15 @@ OF_COMPOSITES: Final = frozenset(
 )
 """Cases that only composite stores have."""
 
+_TOGETHER = ("append", "compare-and-set", "get-and-set", "increment", "put-if-absent", "queue", "set-fields", "set-paths")
+
 _FIXED = (
     *OF_COMPOSITES,
     "capabilities.indexes.built-while-writing/concurrent",
     "capabilities.indexes.built-while-writing/unique",
     "capabilities.indexes.dropped-while-reading/concurrent",
     "capabilities.server_side.change-feed/concurrent",
-    *(f"concurrency.{name}" for name in ("append", "compare-and-set", "get-and-set", "increment", "put-if-absent", "queue")),
+    *(f"concurrency.{name}" for name in _TOGETHER),
     *(f"durability.{name}" for name in (*LADDER[1:], *NODES, "full_disk")),
     *(f"durability.bootstrap/{name}" for name in ("power_cut", "process_kill")),
     *(f"durability.corruption/{name}" for name in ("flip", "truncate")),
@@ -42,8 +44,8 @@ _FIXED = (
     "limits.key-length",
     *(f"linearizable.{name}" for name in ("compare-and-set", "counter", "register")),
     *(f"performance.outage/{name}" for name in ("crash", "pause", "restart")),
-    *(f"pushdown.{name}/hash10" for name in ("delete_field", "get_field", "set_field")),
-    *(f"pushdown.{name}/nested" for name in ("exists", "get_path", "set_path", "unset_path")),
+    *(f"pushdown.{name}/hash10" for name in ("delete_field", "get_field", "get_fields", "set_field", "set_fields")),
+    *(f"pushdown.{name}/nested" for name in ("exists", "get_path", "get_paths", "set_path", "set_paths", "unset_path")),
     *(f"requests.{name}" for name in ("ledger", "place", "product")),
     "settings.readback",
     *(f"stale_reads.{name}" for name in ("document10", "hash10", "single_key")),

@@ -194,6 +194,79 @@ def test_no_record_is_seen_half_written(model: str, sut: StoreUnderTest, fresh: 
     case_result.add(f"{len(refused)} of {each * (sut.scale.correctness.clients // 2)} writes were refused" if refused else "")
 
 
+@pytest.mark.parametrize(
+    ("updated", "update", "look", "place"),
+    [
+        pytest.param(
+            *("hash10", "set_fields", "get_fields", lambda name: name),
+            id="hash10",
+            marks=pytest.mark.case(id="concurrency.set-fields", model="hash10", operations=("set_fields", "get_fields")),
+        ),
+        pytest.param(
+            *("document10", "set_paths", "get_paths", lambda name: (name,)),
+            id="document10",
+            marks=pytest.mark.case(id="concurrency.set-paths", model="document10", operations=("set_paths", "get_paths")),
+        ),
+    ],
+)
+def test_no_update_is_seen_half_done(
+    updated: str, update: str, look: str, place: Callable[[str], Any], sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult
+) -> None:
+    """Each request sets one half of a record. A reader sees all of it or nothing, and who wrote it finds it: an update of the other half
+    does not undo it."""
+    collection, layout = _needs(update, updated, fresh, case_result)
+    each = sut.scale.correctness.concurrent_operations
+    names = [f"field{number}" for number in range(10)]
+    halves = (names[:5], names[5:])
+    writers = range(1, sut.scale.correctness.clients, 2)
+    writing = set(writers)
+    keys = [f"key{number}" for number in range(max(_KEYS, len(writers)))]
+    places = [(key, half) for key in keys for half in halves]
+    for key in keys:
+        call(collection, layout, "put", key, record(layout.model, key, "0:0"))
+
+    def ask(own: Collection, key: str, asked: list[str]) -> dict[str, Any]:
+        return dict(zip(asked, call(own, layout, look, key, list(map(place, asked))), strict=True))
+
+    def write(own: Collection, client: int) -> int:
+        choice = random.Random(f"{sut.seed}/{client}")
+        mine = places[client // 2 :: len(writers)]  # each half is written by one client, and the two of a record by different ones
+        try:
+            for number in range(each):
+                (key, half), write_id = choice.choice(mine), f"{client}:{number}"
+                whole: Any = record(layout.model, key, write_id)
+                _patiently(own, layout, update, key, {place(name): whole[name] for name in choice.sample(half, len(half))})
+                if sut.target.session_guarantees:
+                    found = _update_of(layout, key, half, ask(own, key, half))
+                    assert found == write_id, f"{key!r}: {half[0]} to {half[-1]} are of write {found}; {write_id} was acknowledged"
+        finally:
+            writing.discard(client)
+        return 0
+
+    def read(own: Collection, client: int) -> int:
+        choice = random.Random(f"{sut.seed}/{client}")
+        seen = 0
+        while writing:
+            key, half = choice.choice(places)
+            found = ask(own, key, choice.sample(half, len(half))) if seen % 2 else call(own, layout, "get", key)
+            _update_of(layout, key, half, found)
+            seen += 1
+        return seen
+
+    seen = sum(_together(sut, layout, lambda own, client: (write if client % 2 else read)(own, client)))
+    case_result.add(f"{seen} times a half was read while it was updated, each time whole")
+
+
+def _update_of(layout: Layout, key: str, half: list[str], found: Any) -> str:
+    """The id of the write that all fields of a half are of."""
+    parts = identify(layout.model, key, {name: found.get(name) for name in half} if found else {}).parts
+    ids = {name: parts.get((name,)) for name in half}
+    whole = {write_id for write_id in ids.values() if write_id is not None}
+    assert len(whole) == 1, f"{key!r}: the fields of one update were read as of several writes, or of none: {ids}"
+    assert None not in ids.values(), f"{key!r}: fields of one update were missing, or had other values: {ids}"
+    return whole.pop()
+
+
 def _needs(operation: str, model: str, fresh: Fresh, case_result: CaseResult) -> tuple[Collection, Layout]:
     collection, layout = fresh(model)
     if not supports(collection, operation):

@@ -118,9 +118,13 @@ def test_an_answer_does_not_grow_with_the_data(capability: str, measured: Measur
             ("hash10", "get_field", ("h", "field0")),
             ("hash10", "set_field", ("h", "field0", b"new")),
             ("hash10", "delete_field", ("h", "field0")),
+            ("hash10", "get_fields", ("h", ["field0", "field2"])),
+            ("hash10", "set_fields", ("h", {"field0": b"new", "field2": b"new"})),
             ("nested", "get_path", ("h", ("name",))),
             ("nested", "set_path", ("h", ("name",), "new")),
             ("nested", "unset_path", ("h", ("name",))),
+            ("nested", "get_paths", ("h", [("name",), ("orders",)])),
+            ("nested", "set_paths", ("h", {("name",): "new", ("orders",): []})),
             ("nested", "exists", ("h",)),
         )
     ],

@@ -48,5 +48,8 @@ def _store(lies: Sequence[str], adapter: Path, groups: Sequence[str]) -> str:
     written |= {"store": "lies", "adapter": str(adapter)}
     told = {"settings": {"journal_mode": "wal"}, "guarantee": "volatile"}
     written["variants"] = {lie: {**told, "options": {"lie": lie}} for lie in lies} | {"truth": {**told, "default": True}}
-    written["claims"] = {"models": ["product", "corpus", "place", "ledger", "single_key"], "capabilities": dict.fromkeys(groups, True)}
+    written["claims"] = {
+        "models": ["product", "corpus", "place", "ledger", "single_key", "hash10", "nested"],
+        "capabilities": dict.fromkeys(groups, True),
+    }
     return yaml.safe_dump(written)

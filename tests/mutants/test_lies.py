@@ -10,6 +10,7 @@ import pytest
 
 from tests.mutants import lying_changes, lying_measures, lying_queries
 from tests.mutants.lies import Outcomes, outcomes_of
+from tests.mutants.updates import lying_updates
 
 pytestmark = pytest.mark.slow
 
@@ -17,6 +18,7 @@ LIARS: Mapping[str, ModuleType] = {
     "wrong answers to requests": lying_queries,
     "lies about changes": lying_changes,
     "lies about measures": lying_measures,
+    "lies about several parts": lying_updates,
 }
 """Each module has `LIES`, and is the adapter that tells them."""
 

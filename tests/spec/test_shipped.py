@@ -89,7 +89,7 @@ def test_every_step_fits_its_operation(model, step) -> None:  # type: ignore[no-
 
 def test_a_step_expects_an_answer_if_its_operation_has_one() -> None:
     """And at most one kind of answer."""
-    silent = {"put", "put_many", "set_field", "put_expiring", "put_swept", "append", "create_index", "require"}
+    silent = {"put", "put_many", "set_field", "set_fields", "put_expiring", "put_swept", "append", "create_index", "require"}
     silent |= {"follow", "leave_feed", "resume_feed", "save_search"}
     for name, capability in SPEC.capabilities.items():
         for case in capability.cases:
