@@ -142,7 +142,8 @@ def store_file(path: Path, *changes: tuple[str, str], whole: bool = False) -> Pa
 
 def lying_store(folder: Path, mutant: str, *changes: tuple[str, str], whole: bool = False) -> str:
     """The option that tries a mutant of `tests/mutants`; `whole` as for `store_file`."""
-    adapter = ("adapter: sqlite\n", f"adapter: {_MUTANTS / mutant}.py\n")
+    (module,) = _MUTANTS.rglob(f"{mutant}.py")
+    adapter = ("adapter: sqlite\n", f"adapter: {module}\n")
     name = ("store: sqlite\n", f"store: {mutant.replace('_', '-')}\n")
     return f"--store={store_file(folder / f'{mutant}.yaml', name, adapter, *changes, whole=whole)}"
 

@@ -48,9 +48,9 @@ from storeproof.experiments.client import send_some
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.corruption_summary import CorruptionSummary
 from storeproof.experiments.durability.file_damage import Copy, Damage, DamageKind, damage
+from storeproof.experiments.durability.hash_halves import observed, record_key
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
-from storeproof.history import ABSENT, Observation, Operation, Place, by_place
-from storeproof.records.self_verifying import identify
+from storeproof.history import Operation, Place, by_place
 
 _Answer = Record | Refused | Breach | WrongReply | None
 
@@ -274,13 +274,11 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
                         seen.made_up.append(f"{model}[{key!r}] was no longer a record: {_short(str(record))}")
                         continue
                     in_a_row = 0
-                    identified = identify(layout.model, key, record) if record is not None else None
-                    observed = Observation(identified.kind, identified.write_id or "") if identified else ABSENT
-                    finding = seen.findings[model, key] = judge(snapshot.history[model, key], observed)
+                    finding = seen.findings[model, key] = judge(snapshot.history[model, key], observed(layout, key, record))
                     if finding.anomaly in _MADE_UP:
                         seen.made_up.append(f"{model}[{key!r}] was {finding.anomaly}: {_short(record)}")
                 if supports(collection, "walk"):
-                    seen.made_up += self._strangers(session, layout, {key for name, key in snapshot.history if name == model})
+                    seen.made_up += self._strangers(session, layout, {record_key(key) for name, key in snapshot.history if name == model})
         except Unknown:
             seen.refused = True  # it ended rather than answer, or lost the connection
         except Refused:
@@ -312,13 +310,13 @@ def _records(collection: Collection, layout: Layout, keys: Sequence[Key]) -> Ite
         records: Sequence[_Answer] = ()
         if supports(collection, "get_many"):
             with suppress(Refused, Breach, WrongReply):
-                records = call(collection, layout, "get_many", some)
+                records = call(collection, layout, "get_many", list(map(record_key, some)))
         yield from zip(some, records or (_record(collection, layout, key) for key in some), strict=True)
 
 
 def _record(collection: Collection, layout: Layout, key: Key) -> _Answer:
     try:
-        record: _Answer = call(collection, layout, "get", key)
+        record: _Answer = call(collection, layout, "get", record_key(key))
     except (Refused, Breach, WrongReply) as reason:
         return reason
     return record

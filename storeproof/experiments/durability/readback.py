@@ -11,8 +11,8 @@ from storeproof.contract import Key, Layout, Record, Refused, Session, call, sup
 from storeproof.errors import StoreDied
 from storeproof.experiments.client import send_some
 from storeproof.experiments.durability.clients import Clients
-from storeproof.history import ABSENT, Observation, Operation, Place, Seen, by_place
-from storeproof.records.self_verifying import identify
+from storeproof.experiments.durability.hash_halves import observed, record_key
+from storeproof.history import Operation, Place, Seen, by_place
 from storeproof.spec.model import Counter
 
 _BATCH = 100
@@ -90,7 +90,7 @@ def read(session: Session, layouts: Mapping[str, Layout], places: Collection[Pla
             continue
         collection = session.collection(layout)
         try:
-            call(collection, layout, "get", keys[0])
+            call(collection, layout, "get", record_key(keys[0]))
         except Refused:
             # A store that also keeps its schema in memory has lost it: all data is gone, and the reads will show that.
             collection.prepare()
@@ -103,18 +103,15 @@ def read(session: Session, layouts: Mapping[str, Layout], places: Collection[Pla
 def _records(collection: Records, layout: Layout, keys: Sequence[Key]) -> Iterator[tuple[Key, Record | None]]:
     if not supports(collection, "get_many"):
         for key in keys:
-            yield key, call(collection, layout, "get", key)
+            yield key, call(collection, layout, "get", record_key(key))
         return
     for first in range(0, len(keys), _BATCH):
         some = keys[first : first + _BATCH]
-        yield from zip(some, call(collection, layout, "get_many", some), strict=True)
+        yield from zip(some, call(collection, layout, "get_many", list(map(record_key, some))), strict=True)
 
 
 def _seen(layout: Layout, key: Key, record: Record | None) -> Seen:
     if isinstance(layout.model.record, Counter):
         assert record is None or isinstance(record, int)
         return record
-    if record is None:
-        return ABSENT
-    found = identify(layout.model, key, record)
-    return Observation(found.kind, found.write_id or "")
+    return observed(layout, key, record)

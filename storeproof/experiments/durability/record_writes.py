@@ -1,4 +1,4 @@
-"""A client that writes single records, and some groups.
+"""A client that writes single records, several fields of some, and some groups.
 
 Some keys are new and private (each is one record at risk), some are private and overwritten or deleted, and some are shared by all clients,
 so that writes of one key overlap.
@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from storeproof.contract import Collection, Key, Layout, Session, call, supports
 from storeproof.experiments.client import Strategy
 from storeproof.experiments.durability.atomic_groups import AtomicWrite, Groups
+from storeproof.experiments.durability.hash_halves import fields_of, half_key, halved
 from storeproof.history import ClientLog, Ending
 from storeproof.records.self_verifying import recipe, write_id
-from storeproof.spec.model import Counter
+from storeproof.spec.model import Counter, Hash
 
 _SLOTS: Final = 8
 """The number of keys that are overwritten repeatedly: per client, and shared by all."""
@@ -24,6 +25,9 @@ _SHARED: Final = 0
 
 _GROUPS: Final = 0.15
 """The share of group writes, if the store has them."""
+
+_UPDATES: Final = 0.25
+"""The share of updates of several fields among the writes of hashes, if the store has them."""
 
 _KINDS: Final = ("new", "overwrite", "delete", "shared", "shared delete")
 _WEIGHTS: Final = (50, 15, 10, 15, 10)
@@ -44,7 +48,7 @@ def writable(session: Session, layout: Layout) -> Collection | None:
 
 
 class RecordWrites(Strategy):
-    """Puts, deletes and increments over all models."""
+    """Puts, deletes, updates of several fields and increments over all models."""
 
     most_refusals = 20
     """After that the client stops: the store refuses everything, for example because its disk is full."""
@@ -73,6 +77,11 @@ class RecordWrites(Strategy):
         """Open the collections that can be written and read."""
         layouts = self._layouts.values()
         self._targets = [(layout, collection) for layout in layouts if (collection := writable(session, layout)) is not None]
+        self._updated = {
+            layout.model.model
+            for layout, collection in self._targets
+            if isinstance(layout.model.record, Hash) and supports(collection, "set_fields")
+        }
         self._groups = Groups(session, self._targets, self._atomic, self._rng)
 
     def request(self) -> None:
@@ -83,6 +92,8 @@ class RecordWrites(Strategy):
             self._write_together()
         elif isinstance(layout.model.record, Counter):
             self._increment(layout, collection)
+        elif layout.model.model in self._updated and self._rng.random() < _UPDATES:
+            self._update(layout, collection)
         else:
             self._write(layout, collection)
 
@@ -96,6 +107,15 @@ class RecordWrites(Strategy):
         where = key(layout, self._period, owner, self._rng.randrange(2))
         self._log.invoke("increment", (layout.model.model, where), amount=amount)
         call(collection, layout, "increment", where, amount)
+
+    def _update(self, layout: Layout, collection: Collection) -> None:
+        """Set half of the fields of a hash, which may not be there yet, by one request."""
+        owner = self._rng.choice((_SHARED, self._log.client + 1))
+        where, half = halved(key(layout, self._period, owner, self._rng.randrange(_SLOTS))), self._rng.randrange(2)
+        new_id = self._next_write_id()
+        record: Any = recipe(layout.model).make(where, new_id)
+        self._log.invoke("put", (layout.model.model, half_key(where, half)), write_id=new_id)
+        call(collection, layout, "set_fields", where, {name: record[name] for name in fields_of(layout, half)})
 
     def _write(self, layout: Layout, collection: Collection) -> None:
         kind = self._rng.choices(_KINDS, _WEIGHTS)[0]
