@@ -102,6 +102,14 @@ def _if_missing(reply: Any) -> int:
     return 1 if reply is MISSING else 0
 
 
+def _if_any_none(reply: Any) -> int:
+    return 1 if None in reply else 0
+
+
+def _if_any_missing(reply: Any) -> int:
+    return 1 if MISSING in reply else 0
+
+
 def _nones(reply: Any) -> int:
     return sum(1 for each in reply if each is None)
 
@@ -124,6 +132,10 @@ MISSED: Final[Mapping[str, Callable[[Any], int]]] = {
     "set_field": _never,
     "get_path": _if_missing,
     "set_path": _if_false,
+    "get_fields": _if_any_none,
+    "set_fields": _never,
+    "get_paths": _if_any_missing,
+    "set_paths": _if_false,
     "increment": _never,
     "put_if_absent": _if_false,
     "delete": _if_false,

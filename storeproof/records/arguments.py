@@ -85,6 +85,17 @@ def arguments_of(
         chosen = paths[int(random() * len(paths))]
         return (key, chosen[0] if name == "set_field" else chosen, made.part(key, write_id(sequence), chosen)), (number,)
 
+    names: list[Any] = [path[0] if name.endswith("_fields") else path for path in mix.paths]
+
+    def key_and_paths(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        return (key_at(number), names), (number,)
+
+    def key_and_parts(sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        number = draw()
+        key, text = key_at(number), write_id(sequence)
+        return (key, {part: made.part(key, text, path) for part, path in zip(names, mix.paths, strict=True)}), (number,)
+
     def key_and_one(_sequence: int) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         number = draw()
         return (key_at(number), 1), (number,)
@@ -104,5 +115,9 @@ def arguments_of(
         "get_path": key_and_path,
         "set_field": key_path_and_part,
         "set_path": key_path_and_part,
+        "get_fields": key_and_paths,
+        "get_paths": key_and_paths,
+        "set_fields": key_and_parts,
+        "set_paths": key_and_parts,
         "increment": key_and_one,
     }.get(name, key_only)

@@ -45,13 +45,15 @@ Kind = Literal[
 """What a workload is an instance of. A scale that does not measure all workloads measures one of each kind.
 
 * `value-read`, `hash-read`, `document-read`, `row-read`: one record by its key; `*-write`: one record whole.
-* `path-update`: one path of a document. `batch-write`: several records in a request. `scan`: a range of keys.
+* `path-update`: one path of a document, or several. `batch-write`: several records in a request. `scan`: a range of keys.
 * `text-search`: requests for documents by their words, with the writes between them.
 * `mixed`: reads and writes by key. `open-loop`: requests at a given rate.
 """
 
 ANY_FIELD = "*"
 """Stands for a random field."""
+SEVERAL = ("get_fields", "set_fields", "get_paths", "set_paths")
+"""Operations on several fields or paths of one record."""
 _READ_FIRST = ("put", "set_field", "set_path")
 DRAWN = ("word", "language", "category")
 """Variables in a request, such as `$word`: values from one random preloaded record."""
@@ -114,6 +116,8 @@ class Mix(Frozen):
     """With `keys: new`: the share of requests that write a new key; the others overwrite one."""
     path: Annotated[tuple[str | int, ...], Strict(False)] = ()
     """The path of a path operation, or the field of a field operation; `["*"]` for `set_field`: a random field each time."""
+    paths: Annotated[tuple[Annotated[tuple[str | int, ...], Strict(False)], ...], Strict(False)] = ()
+    """The paths of an operation on several of them, or the fields of a hash, each as a path of one name: `[[field0], [field3]]`."""
     reads_first: bool = False
     """Read-modify-write: the record is read before it is written, as one operation; a missing record is not written."""
     length: PositiveInt | None = None
@@ -126,6 +130,8 @@ class Mix(Frozen):
             raise RuleError(f"`{self.operation}` needs {'a request and no keys' if asks else 'keys and no request'}")
         if ANY_FIELD in self.path and (self.operation != "set_field" or self.path != (ANY_FIELD,)):
             raise RuleError("found any field; allowed only with `set_field`", "path")
+        if (len(self.paths) > 1) != (self.operation in SEVERAL) or len(set(self.paths)) < len(self.paths):
+            raise RuleError(f"{', '.join(SEVERAL)} need two paths or more, each once; other operations have none", "paths")
         if self.reads_first and (self.operation not in _READ_FIRST or self.batch > 1 or self.keys in ("new", "oldest", None)):
             raise RuleError(f"needs one existing record, and an operation that writes it: {', '.join(_READ_FIRST)}", "reads_first")
         if (self.length is not None) != (self.operation == "scan"):

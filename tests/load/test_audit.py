@@ -131,6 +131,29 @@ def test_any_field_may_be_of_another_write_where_any_is_updated() -> None:
     assert "is torn" in audit(_updated("usertable", ANY)[0], one, [result], seed=1).problems[0]
 
 
+def test_fields_that_one_request_sets_are_of_one_write() -> None:
+    """The others may be of another; where a second request sets one of them, they may be of several."""
+    fields = (("field1",), ("field4",), ("field7",))
+    several = Mix(operation="set_fields", keys="uniform", paths=fields)
+    store, plan, result = _worked_on(PUT)
+    plan = replace(plan, layout=Layout("t", MODELS["usertable"]), mix=(several,))
+    made = recipe(MODELS["usertable"])
+    key = made.key(0)
+    store.records.clear()
+
+    def updated(*names: str) -> list[str]:
+        record: Any = made.make(key, "0:1")
+        store.put(key, {**record, **{name: made.part(key, "1:2", (name,)) for name in names}})
+        return list(audit(store, replace(plan, known=1), [replace(result, positions=(0,))], seed=1).problems)
+
+    assert updated() == updated("field1", "field4", "field7") == []
+    assert "is torn between writes 0:1, 1:2" in updated("field1", "field4")[0]
+    assert "is torn between writes 0:1, 1:2" in updated("field1", "field4", "field7", "field8")[0]
+    plan = replace(plan, mix=(several, Mix(operation="set_field", keys="uniform", path=("field7",))))
+    assert updated("field1", "field4") == updated("field7") == []
+    assert "is torn between writes 0:1, 1:2" in updated("field1")[0]
+
+
 @pytest.mark.parametrize("path", [("*",), ("field0",)])
 def test_a_record_that_shrank_is_found_whatever_is_updated(path: tuple[str, ...]) -> None:
     """After an update it still has ten fields."""

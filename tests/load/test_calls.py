@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from threading import Event
 from time import monotonic_ns
@@ -143,6 +143,34 @@ def test_an_update_sets_any_one_field() -> None:
     assert min(fields.values()) > 0.4 * fields.total() / 10
     for _, key, field, value in store.asked:
         assert value == recipe(MODEL).part(key, value.split(b"|")[0].decode(), (field,))
+
+
+def test_several_fields_are_read_and_set_together() -> None:
+    """In the order of the mix, each with the value of the same write; a reply without one of them is a miss."""
+
+    class Several(Table):
+        def get_fields(self, key: Key, fields: Sequence[str]) -> list[bytes | None]:
+            record: Any = self.records.get(key, {})
+            self.asked.append(("get_fields", *fields))
+            return [record.get(field) for field in fields]
+
+        def set_fields(self, key: Key, values: Mapping[str, bytes]) -> None:
+            self.asked.append(("set_fields", key, values))
+
+    paths = (("field7",), ("field0",), ("field4",))
+    store = Several()
+    result = _run(store, Mix(operation="set_fields", keys="uniform", paths=paths))
+    assert result.ok == len(store.asked) > 0
+    for _, key, values in store.asked:
+        assert list(values) == ["field7", "field0", "field4"]
+        (write_id,) = {value.split(b"|")[0].decode() for value in values.values()}
+        assert values == {field: recipe(MODEL).part(key, write_id, (field,)) for field in values}
+    store = Several()
+    for number in range(0, KNOWN, 2):
+        del store.records[recipe(MODEL).key(number)]["field4"]  # type: ignore[union-attr,arg-type]
+    counts = _run(store, Mix(operation="get_fields", keys="uniform", paths=paths)).counts[0]
+    assert set(store.asked) == {("get_fields", "field7", "field0", "field4")}
+    assert (counts.ok > 0, counts.misses > 0, counts.malformed) == (True, True, 0)
 
 
 def test_a_record_is_read_before_it_is_written() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from storeproof.contract import Collection, Record, call, supports
+from storeproof.contract import Collection, Path, Record, call, supports
 from storeproof.load.job import Plan, RunResult
 from storeproof.records.readback import Identified
 from storeproof.records.self_verifying import recipe
@@ -146,10 +146,25 @@ def _problem(collection: Collection, plan: Plan, number: int) -> str | None:
 
 
 def _mixed_by_design(plan: Plan, seen: Identified) -> bool:
-    """Whether a record has all of its parts, and differs from one whole write only at those that the workload updates by themselves."""
-    updated = [() if mix.path == (ANY_FIELD,) else mix.path for mix in plan.mix if mix.operation in ("set_path", "set_field")]
-    rest = {write_id for path, write_id in seen.parts.items() if not any(path[: len(part)] == part for part in updated)}
-    return bool(updated) and seen.complete and len(rest) <= 1
+    """Whether a record has all of its parts, and differs from one whole write only at those that the workload updates by themselves; what
+    only one request updates, and all at once, is of one write."""
+    single = [() if mix.path == (ANY_FIELD,) else mix.path for mix in plan.mix if mix.operation in ("set_path", "set_field")]
+    groups = [mix.paths for mix in plan.mix if mix.operation in ("set_paths", "set_fields")]
+    updated = [*single, *(path for group in groups for path in group)]
+    rest = {write_id for path, write_id in seen.parts.items() if not _within(path, updated)}
+    if not (updated and seen.complete and len(rest) <= 1):
+        return False
+    for group in groups:
+        others = [*single, *(path for other in groups if other != group for path in other)]
+        alone = [path for path in seen.parts if _within(path, group) and not _within(path, others)]
+        if len({seen.parts[path] for path in alone}) > 1:
+            return False
+    return True
+
+
+def _within(path: Path, places: Sequence[Path]) -> bool:
+    """Whether a path is one of the places, or leads on from one."""
+    return any(path[: len(place)] == place for place in places)
 
 
 def _shortened(record: Record) -> str:

@@ -302,9 +302,9 @@ def numbers_within(low: int, bound: int) -> list[int]:
     return [low + (bound - low) * share // 1009 for share in _SHARES]
 
 
-_CHANGING: Final = ("set_path", "increment")
+_CHANGING: Final = ("set_path", "set_paths", "increment")
 """Operations that change what is there."""
-_RECORDING: Final = ("put", "put_many", "put_if_absent", "set_field", "set_path")
+_RECORDING: Final = ("put", "put_many", "put_if_absent", "set_field", "set_path", "set_fields", "set_paths")
 """Operations that write what a record is made of."""
 _NEVER_MISSED: Final = frozenset(name for name, missed in MISSED.items() if missed is MISSED["put"])
 """Operations that do the same whether the record is there or not."""
