@@ -11,7 +11,7 @@ from typing import Any
 
 from storeproof.conformance.archive import RESULT
 from storeproof.conformance.reasons import Reason
-from storeproof.evidence import EVIDENCE, AuditEvidence, RoundEvidence, StoreEvidence
+from storeproof.evidence import EVIDENCE, AuditEvidence, StoreEvidence
 from storeproof.history import Observation, Operation
 from tests.conformance.forged_evidence import CRASH, as_judged, guarantee_of, struck
 from tests.conformance.forging import Forge, Forgery, Json, result_in, sealed, with_stores
