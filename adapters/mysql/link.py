@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from functools import cached_property
 from typing import Any, cast
 
 import pymysql
@@ -53,12 +54,17 @@ _UNREADABLE = (AssertionError, IndexError, KeyError, TypeError, ValueError, stru
 """What PyMySQL stumbles over in a reply that breaks the protocol; it checks little of it."""
 _MALFORMED_PACKET = 2027
 
+_REPEATABLE_READ = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; START TRANSACTION WITH CONSISTENT SNAPSHOT"
 _BEGIN: dict[Isolation, str] = {
     "read_committed": "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION",
-    # Without these words it is of the moment of its first read.
-    "snapshot": "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; START TRANSACTION WITH CONSISTENT SNAPSHOT",
+    # Without these words its reads are of the moment of the first one.
+    "repeatable_read": _REPEATABLE_READ,
+    "snapshot": _REPEATABLE_READ,
     "serializable": "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; START TRANSACTION",
 }
+
+_SNAPSHOT_SETTING = "innodb_snapshot_isolation"
+"""Of MariaDB: whether a transaction is refused that writes what another one has changed since its snapshot. MySQL has no such setting."""
 
 _ALONE = ("START TRANSACTION", "COMMIT", "ROLLBACK")
 _LOCKED = ("LOCK TABLES {} WRITE", "UNLOCK TABLES", "UNLOCK TABLES")
@@ -191,13 +197,22 @@ class Link:
         return number - 2**64 if number >= 2**63 else number
 
     def begin(self, isolation: Isolation) -> None:
-        """InnoDB has all isolations, NDB the weakest, and other engines have no transactions."""
+        """InnoDB has all isolations, `snapshot` by a setting of MariaDB; NDB has the weakest, and other engines have no transactions."""
         if isolation not in _ISOLATIONS.get(self.engine, ()):
             raise Unsupported(f"{self.engine} has no transactions that are {isolation.replace('_', ' ')}")
+        if isolation == "snapshot" and not self._keeps_to_snapshot:
+            raise Unsupported(
+                "REPEATABLE READ of this server is no snapshot isolation: what a transaction writes is decided by what was committed last; "
+                f"MariaDB with {_SNAPSHOT_SETTING}=ON has it"
+            )
         if self._open:
             raise Refused("a transaction is open; the server would commit it")
         self.run(_BEGIN[isolation])
         self._open = True
+
+    @cached_property
+    def _keeps_to_snapshot(self) -> bool:
+        return [value for _, value in self.read(f"SHOW VARIABLES LIKE '{_SNAPSHOT_SETTING}'")] == ["ON"]
 
     def commit(self) -> None:
         """Refused also where no transaction is open."""

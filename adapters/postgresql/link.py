@@ -19,7 +19,8 @@ TIMEOUT = 5
 
 ISOLATION: Final[Mapping[Isolation, str]] = {
     "read_committed": "READ COMMITTED",
-    "snapshot": "REPEATABLE READ",
+    "repeatable_read": "REPEATABLE READ",
+    "snapshot": "REPEATABLE READ",  # which PostgreSQL implements as snapshot isolation
     "serializable": "SERIALIZABLE",
 }
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Self
 
 from pydantic import Field, PositiveInt, Strict, StringConstraints, model_validator
 
 from storeproof.spec import older_formats
 from storeproof.spec.base import NUMBER_PATTERN, Frozen, Name, RuleError, SpecFile
-from storeproof.spec.interleaving import Interleaving
+from storeproof.spec.interleaving import Interleaving, Isolation
 from storeproof.spec.operation import OperationName
 from storeproof.spec.query import READING, Operator, check_request
 
 _TIMED = frozenset({"put_expiring", "put_swept", "expire", "expires_in", "persist"})
+MOST_BESIDE: Final = 100_000
 CaseNumber = Annotated[str, StringConstraints(pattern=NUMBER_PATTERN)]
 
 
@@ -61,11 +63,18 @@ class Case(Frozen):
     """New in this edition: it is tried and shown, and decides neither a profile nor a claim."""
     indexes: Annotated[int, Field(ge=0)] = 0
     """Number of secondary indexes the collection is created with; the store must report as many."""
+    beside: Annotated[int, Field(ge=0, le=MOST_BESIDE)] = 0
+    """Number of other records that the collection has before the steps, under keys such as `m-000012`: of all letters, so that those of the
+    steps are on different pages. Only of values under text keys."""
     steps: Annotated[tuple[Step, ...], Strict(False), Field(min_length=1)]
     interleaved: Interleaving | None = None
     """Requests of several concurrent sessions, after the steps."""
     after: Annotated[tuple[Step, ...], Strict(False)] = ()
     """Steps after those sessions ended."""
+
+    def with_levels(self, names: Mapping[Isolation, Isolation]) -> Case:
+        """The case with other isolation levels, by those that it has."""
+        return self if self.interleaved is None else self.model_copy(update={"interleaved": self.interleaved.with_levels(names)})
 
 
 class Capability(Frozen):
@@ -121,3 +130,13 @@ class CapabilityGroup(SpecFile):
     group: Name
     title: str
     capabilities: Annotated[tuple[Capability, ...], Strict(False), Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _means_what_it_meant(self) -> Self:
+        if tuple(map(int, self.format.split("."))) >= (2, 2):
+            return self
+        capabilities = (
+            each.model_copy(update={"cases": tuple(case.with_levels(older_formats.LEVELS) for case in each.cases)})
+            for each in self.capabilities
+        )
+        return self.model_copy(update={"capabilities": tuple(capabilities)})

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, Self, get_args
 
-from pydantic import Field, NonNegativeInt, Strict
+from pydantic import Field, NonNegativeInt, Strict, model_validator
 
-from storeproof.spec.base import Frozen, Name
+from storeproof.spec.base import Frozen, Name, RuleError
 from storeproof.spec.operation import OperationName
 
-Isolation = Literal["read_committed", "snapshot", "serializable"]
-"""The weakest level a store may use; a stronger one is allowed. `snapshot` is SQL's REPEATABLE READ."""
+Isolation = Literal["read_committed", "repeatable_read", "snapshot", "serializable"]
+"""The weakest level a store may use; a stronger one is allowed.
+
+`read_committed`: no read of what is not committed.
+`repeatable_read`: as in the SQL standard, a record that was read is the same when it is read again, for writes with a condition too.
+`snapshot`: all reads are of the moment at which the transaction began, and of two concurrent transactions that write the same record
+one is refused (Berenson et al., section 4.2).
+`serializable`: as if one transaction ran after the other.
+"""
+
+LEVELS: Final[tuple[Isolation, ...]] = get_args(Isolation)
+"""From weakest to strongest."""
 
 
 class Turn(Frozen):
@@ -26,6 +37,17 @@ class Turn(Frozen):
     expect: Any = None
     alternatives: dict[str, Any] | None = None
 
+    @model_validator(mode="after")
+    def _begins_at_a_level(self) -> Self:
+        if self.do == "begin" and (len(self.args) != 1 or self.args[0] not in LEVELS):
+            raise RuleError(f"found {list(self.args)}; allowed: one level: {', '.join(LEVELS)}", "args")
+        return self
+
+    def with_levels(self, names: Mapping[Isolation, Isolation]) -> Turn:
+        """The turn with another isolation level, if it begins at one that is named."""
+        level = names.get(self.args[0]) if self.do == "begin" else None
+        return self if level is None else self.model_copy(update={"args": (level,)})
+
 
 class Interleaving(Frozen):
     """Requests of several sessions in order, and how many transactions may commit."""
@@ -35,3 +57,7 @@ class Interleaving(Frozen):
     """Correct numbers of commits; without any, all are correct."""
     recorded: Annotated[dict[NonNegativeInt, str], Strict(False)] = Field(default_factory=dict)
     """Where stores differ: the name of each number of commits in the result."""
+
+    def with_levels(self, names: Mapping[Isolation, Isolation]) -> Interleaving:
+        """The same at other isolation levels, by those that it has."""
+        return self.model_copy(update={"turns": tuple(turn.with_levels(names) for turn in self.turns)})

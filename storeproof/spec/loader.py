@@ -20,7 +20,7 @@ from storeproof.spec.edition import Edition, edition_of
 from storeproof.spec.editions.dispute import DISPUTES, Dispute, read_disputes, withdrawn_cases
 from storeproof.spec.editions.records import EDITIONS, JUDGES, FrozenEdition, Judge
 from storeproof.spec.guarantee import Guarantee
-from storeproof.spec.model import Model
+from storeproof.spec.model import Model, Value
 from storeproof.spec.profile import Profile
 from storeproof.spec.questions.claim import ClaimsFile
 from storeproof.spec.reading.explain import unknown
@@ -278,7 +278,7 @@ def load_spec(
     )
     # Names in a file with errors are unknown: references to them are not errors of their own.
     if not problems:
-        unfit = (_unfit_records, _uneven_kinds, _undecided_demands, _closed_responses)
+        unfit = (_unfit_records, _unfit_besides, _uneven_kinds, _undecided_demands, _closed_responses)
         problems.extend(_disagreements(spec, places) or [wrong for check in unfit for wrong in check(spec, places)])
     if problems:
         raise SpecError(problems)
@@ -373,6 +373,22 @@ def _unfit_records(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) 
                     raise RuleError(f"these records of {varied.model} can have {has} indexes, and the workload wants {most}")
             except RuleError as wrong:
                 problems.append(f"{at(path, *location[:-1], 'records', n)}: {wrong}")
+    return problems
+
+
+def _unfit_besides(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) -> list[str]:
+    """Cases with other records beside theirs, of a model that has no such records."""
+    problems = []
+    for name, capability in spec.capabilities.items():
+        model = spec.models[capability.model]
+        if model.key == "text" and isinstance(model.record, Value):
+            continue
+        path, location = places["capability", name]
+        problems += [
+            f"{at(path, *location[:-1], 'cases', n, 'beside')}: found {case.beside} of {model.model}; allowed: values under text keys"
+            for n, case in enumerate(capability.cases)
+            if case.beside
+        ]
     return problems
 
 

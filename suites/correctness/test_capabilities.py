@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -11,6 +11,7 @@ from storeproof.contract.notation import answer_from, arguments_from, shown
 from storeproof.errors import MachineFailed
 from storeproof.experiments.correctness.clock_jump import Clock
 from storeproof.experiments.correctness.interleaved_sessions import play
+from storeproof.experiments.load_records import fill, others
 from storeproof.experiments.workspace import OpenCollection
 from storeproof.oracle import same_answer
 from storeproof.outcome import Outcome
@@ -18,6 +19,9 @@ from storeproof.plugin.suite import suite_run
 from storeproof.result.case_result import CaseResult
 from storeproof.spec import Capability, Case, Step
 from storeproof.store_under_test import StoreUnderTest
+
+_BATCH: Final = 500
+"""Other records in one request."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -57,6 +61,9 @@ def test_capability(name: str, case: Case, sut: StoreUnderTest, fresh: OpenColle
             for key, record in sut.spec.datasets[capability.dataset].records.items():
                 call(collection, layout, "put", *arguments_from(layout.model, "put", (key, record)))
             history.append(f"(given {capability.dataset})")
+        if case.beside:
+            fill(collection, layout, others(case.beside), _BATCH)
+            history.append(f"(beside {case.beside} other records)")
         for step in case.steps:
             _take(step, collection, layout, history, case_result, clock)
         if case.interleaved:

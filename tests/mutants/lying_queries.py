@@ -285,12 +285,12 @@ class Mutant(SQLite):
 
 
 class NoSnapshot(Mutant):
-    """Every read of a snapshot sees what was committed last."""
+    """Every read at the level of repeatable reads sees what was committed last."""
 
     led = False
 
     def begin(self, isolation: Isolation) -> None:
-        self.led = isolation != "snapshot"
+        self.led = isolation != "repeatable_read"
         if self.led:
             super().begin(isolation)
 

@@ -11,6 +11,7 @@ import pytest
 from tests.mutants import lying_changes, lying_measures, lying_queries
 from tests.mutants.lies import Outcomes, outcomes_of
 from tests.mutants.updates import lying_updates
+from tests.mutants.transactions import lying_transactions
 
 pytestmark = pytest.mark.slow
 
@@ -19,6 +20,7 @@ LIARS: Mapping[str, ModuleType] = {
     "lies about changes": lying_changes,
     "lies about measures": lying_measures,
     "lies about several parts": lying_updates,
+    "lies about transactions": lying_transactions,
 }
 """Each module has `LIES`, and is the adapter that tells them."""
 

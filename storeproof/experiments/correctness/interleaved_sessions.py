@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
@@ -15,8 +16,10 @@ from storeproof.oracle import same
 from storeproof.result.case_result import ATTEMPTS
 from storeproof.spec.interleaving import Interleaving, Turn
 
-_PATIENCE = 0.3
+_PATIENCE = 0.1
 """Seconds after which a request is assumed to wait for another session."""
+_OPENINGS = 5
+"""As many times as long as it took to open a session is waited at least: far away, or on a busy machine, every request takes longer."""
 _MORE_PATIENT = 5
 """The factor by which each further attempt waits longer."""
 _WAITS = " waits at "
@@ -110,20 +113,23 @@ def play(interleaving: Interleaving, connect: Callable[[], Session], layout: Lay
         Unknown: a request was not answered.
         Unsupported: the store has no such transactions.
     """
-    patience = _PATIENCE * _MORE_PATIENT ** (attempt - 1)
     try:
-        return _play(interleaving, connect, layout, told, patience)
+        return _play(interleaving, connect, layout, told, _MORE_PATIENT ** (attempt - 1))
     except AssertionError as wrong:
         if attempt < ATTEMPTS and any(_WAITS in line for line in told):
-            raise MachineFailed(f"a request that was not answered within {patience:g} s was assumed to wait for a lock: {wrong}") from None
+            raise MachineFailed(f"a request that was not answered soon was assumed to wait for a lock: {wrong}") from None
         raise
 
 
-def _play(interleaving: Interleaving, connect: Callable[[], Session], layout: Layout, told: list[str], patience: float) -> str:
+def _play(interleaving: Interleaving, connect: Callable[[], Session], layout: Layout, told: list[str], times: int) -> str:
     speakers: dict[str, Speaker] = {}
+    patience = _PATIENCE
     try:
         for name in dict.fromkeys(turn.session for turn in interleaving.turns):
+            began = time.monotonic()
             speakers[name] = Speaker(name, connect(), layout)
+            patience = max(patience, _OPENINGS * (time.monotonic() - began))
+        patience *= times
         for turn in interleaving.turns:
             speaker = speakers[turn.session]
             _hear_at_last(speaker, told)

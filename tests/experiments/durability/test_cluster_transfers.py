@@ -43,7 +43,7 @@ class Atomic(Session):
 
     def begin(self, isolation: Isolation) -> None:
         with self.store.lock:
-            self.writes, self.snapshot = [], deepcopy(self.store.memory) if isolation == "snapshot" else None
+            self.writes, self.snapshot = [], deepcopy(self.store.memory) if isolation == "repeatable_read" else None
 
     def commit(self) -> None:
         store, writes, self.writes, self.snapshot = self.store, self.writes, [], None

@@ -78,7 +78,7 @@ class Ledger:
             Refused, Unknown: the store does not answer.
         """
         places = [*((ENTRIES, each.entry) for each in transfers), *((ACCOUNTS, name) for name in self.names)]
-        with committed(session, "snapshot"):
+        with committed(session, "repeatable_read"):
             seen, _ = read(session, {ENTRIES: self.entries, ACCOUNTS: self.accounts}, places)
         entries, balances = dict[str, Observation](), dict.fromkeys(self.names, 0)
         for (model, key), found in seen.items():
@@ -146,7 +146,7 @@ class Transferring(Strategy):
 
     def _look(self) -> None:
         self._shown, began = None, monotonic_ns()
-        with committed(self._session, "snapshot"):
+        with committed(self._session, "repeatable_read"):
             shown = {name: call(self._accounts, self._ledger.accounts, "get", name) or 0 for name in self._ledger.names}
         self._shown = Balances(client=self._log.client, invoked=began, shown=shown)
 
