@@ -65,14 +65,16 @@ class Table(sql.Table):
 
     def describe(self) -> dict[str, str]:
         rows = self._link.read(
-            "SELECT engine, create_options, (SELECT COUNT(DISTINCT index_name) FROM information_schema.statistics AS s"
+            "SELECT engine, create_options, table_comment, (SELECT COUNT(DISTINCT index_name) FROM information_schema.statistics AS s"
             " WHERE s.table_schema = t.table_schema AND s.table_name = t.table_name AND index_name REGEXP '^i[0-9]+$')"
             " FROM information_schema.tables AS t WHERE table_schema = DATABASE() AND table_name = %s",
             self._layout.name,
         )
         if not rows:
             raise Refused(f"there is no table {self._layout.name}")
-        engine, created_with, indexes = rows[0]
+        engine, created_with, comment, indexes = rows[0]
+        if created_with is None:  # it cannot be opened, and the comment is the error
+            raise Refused(f"{self._layout.name}: {comment}")
         live = {"engine": engine, **dict(word.split("=", 1) for word in created_with.split() if "=" in word)}
         if "replication" in self._options:
             wanted = self._options["replication"]

@@ -30,6 +30,14 @@ from storeproof.experiments.durability.file_damage import DamageKind
 from storeproof.experiments.durability.full_disk import FullDisk, FullDiskSummary
 from storeproof.experiments.durability.keep_evidence import keep_evidence
 from storeproof.experiments.durability.layouts import STAMPED, layouts_of
+from storeproof.experiments.durability.metadata.aspect import Offered
+from storeproof.experiments.durability.metadata.created_collections import Collections
+from storeproof.experiments.durability.metadata.feeds import Feeds
+from storeproof.experiments.durability.metadata.indexes import Indexes
+from storeproof.experiments.durability.metadata.metadata import Metadata
+from storeproof.experiments.durability.metadata.metadata_summary import MetadataSummary
+from storeproof.experiments.durability.metadata.record_types import RecordTypes
+from storeproof.experiments.durability.metadata.times_to_live import SweptTimesToLive, TimesToLive
 from storeproof.experiments.durability.part_rounds import PartRounds
 from storeproof.experiments.durability.rounds import Rounds
 from storeproof.experiments.durability.sync_evidence import look
@@ -41,13 +49,17 @@ from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.part_kill import PartKill
 from storeproof.launch.handle import Capability, Handle, LaunchKind
 from storeproof.machine.cores import running_on
-from storeproof.spec import NODES
-from storeproof.spec.guarantee import NETWORKED, NodeGuaranteeName
+from storeproof.spec import LADDER, NODES
+from storeproof.spec.cases import metadata_case
+from storeproof.spec.guarantee import NETWORKED, GuaranteeName, NodeGuaranteeName
 from storeproof.spec.store import Launch, Role
 from storeproof.store_under_test import StoreUnderTest
 
 _TRANSFERS: Final = ("transactions.commit", "transactions.no-read-skew")
 """What tests of transfers rest on: atomic commits, and snapshots."""
+
+_LOWEST: Final = LADDER[1]
+"""Of the guarantees that a fault tests. Its fault costs least time, so that there it is waited for what stores do once a minute."""
 
 _SOON: Final = 1.0
 _MORE: Final = 2
@@ -148,6 +160,33 @@ def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: Linearizab
         _require(fault, handle)
         subject = _subject(sut, handle, f"durability.linearizable/{guarantee}", f"linearizable {guarantee} {len(summary.spoiled)}")
         FaultLinearizability(subject, fault, _contended_layouts(sut, subject), sut.scale.durability, summary).run()
+
+    summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
+
+
+def run_metadata(sut: StoreUnderTest, guarantee: GuaranteeName, summary: MetadataSummary) -> None:
+    """One fault of the guarantee on a store that has metadata of all kinds that the variant claims. `summary`: of that fault.
+
+    Raises:
+        NotAvailable: the fault is not possible here.
+    """
+    fault = _fault_of(sut, guarantee)
+    if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
+        raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse")
+    offered = Offered(sut.target.claims, sut.target.store.claims.models, sut.layout)
+
+    def attempt(handle: Handle) -> None:
+        _require(fault, handle)
+        subject = _subject(sut, handle, metadata_case(guarantee), f"metadata {guarantee} {len(summary.spoiled)}")
+        aspects = (
+            TimesToLive(offered),
+            SweptTimesToLive(offered, patient=guarantee == _LOWEST),
+            Indexes(offered),
+            RecordTypes(offered),
+            Feeds(offered),
+            Collections(offered),
+        )
+        Metadata(subject, fault, aspects, summary).run()
 
     summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
 

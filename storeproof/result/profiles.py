@@ -15,6 +15,7 @@ from storeproof.result.measured.bounds import Within, back_within, loss_within, 
 from storeproof.result.model import OutcomeRecord, ProfileVerdict, Way
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Spec
+from storeproof.spec.cases import metadata_case
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.profile import OneWanted, Profile, Speed, alternatives_of, name_of
 from storeproof.support import Support, support_of, telling
@@ -59,6 +60,7 @@ def judge(profile: Profile, record: StoreRecord, spec: Spec) -> ProfileVerdict:
     for each in core:
         _capability(each, findings)
     _guarantee(profile, record, findings)
+    _metadata(profile, record, spec, findings)
     for speed in profile.speed:
         _speed(speed, record, findings)
     for what, found in _bounds(profile, record):
@@ -178,6 +180,20 @@ def _guarantee(profile: Profile, record: StoreRecord, findings: _Findings) -> No
             findings.open.append(f"{_rung(profile, rung)}: {Outcome.NOT_RUN}")
         else:
             findings.note(found.outcome, f"{_rung(profile, rung)}: {found.outcome}{_first_line(found.detail)}")
+
+
+def _metadata(profile: Profile, record: StoreRecord, spec: Spec, findings: _Findings) -> None:
+    """What belongs to records has to survive what they survive. Of an edition that did not ask for it, nothing is demanded."""
+    outcomes = {each.id: each for each in record.outcomes}
+    for rung in LADDER[1 : LADDER.index(profile.guarantee) + 1]:
+        case = metadata_case(rung)
+        if case not in spec.suite_cases or not spec.decides(case) or not record.target.configuration.promises(rung):
+            continue
+        found = outcomes.get(case)
+        if found is None:
+            findings.open.append(f"{case}: left no outcome in this run")
+        else:
+            findings.note(found.outcome, f"{case}: {found.outcome}{_first_line(found.detail)}")
 
 
 def _rung(profile: Profile, rung: str) -> str:

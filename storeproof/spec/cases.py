@@ -29,6 +29,11 @@ OF_COMPOSITES: Final = frozenset(
 
 _TOGETHER = ("append", "compare-and-set", "get-and-set", "increment", "put-if-absent", "queue", "set-fields", "set-paths")
 
+def metadata_case(guarantee: str) -> str:
+    """The case that shows whether what belongs to records survives the fault of a guarantee with them."""
+    return f"durability.metadata/{guarantee}"
+
+
 _FIXED = (
     *OF_COMPOSITES,
     "capabilities.indexes.built-while-writing/concurrent",
@@ -40,6 +45,7 @@ _FIXED = (
     *(f"durability.bootstrap/{name}" for name in ("power_cut", "process_kill")),
     *(f"durability.corruption/{name}" for name in ("flip", "truncate")),
     *(f"durability.linearizable/{name}" for name in ("node_loss", "partition", "power_loss", "process_crash")),
+    *(metadata_case(name) for name in LADDER[1:]),
     *(f"durability.{name}/{guarantee}" for name in ("sessions", "transfers") for guarantee in NETWORKED),
     "limits.key-length",
     *(f"linearizable.{name}" for name in ("compare-and-set", "counter", "register")),

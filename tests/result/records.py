@@ -33,8 +33,8 @@ def capability(name: str, cases: int, provisional: int = 0) -> Capability:
 
 
 def small(**capabilities: Capability) -> Spec:
-    """The specification with these capabilities of the group `key` alone."""
-    return replace(SHIPPED, capabilities={f"key.{name}": each for name, each in capabilities.items()})
+    """The specification with these capabilities of the group `key` alone, and no cases of the suites."""
+    return replace(SHIPPED, capabilities={f"key.{name}": each for name, each in capabilities.items()}, suite_cases=frozenset())
 
 
 SMALL = small(one=capability("one", 2), two=capability("two", 1))

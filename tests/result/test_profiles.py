@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from storeproof.outcome import Outcome
+from storeproof.outcome import Outcome, Stage
 from storeproof.result.measurement import Measurement
-from storeproof.result.model import ProfileVerdict
+from storeproof.result.model import OutcomeRecord, ProfileVerdict
 from storeproof.result.profiles import judge
 from storeproof.result.recorder import StoreRecord
-from storeproof.spec import Profile
+from storeproof.spec import LADDER, Profile
+from storeproof.spec.cases import metadata_case
 from tests.report.sample import DRIFTING
 from tests.result.records import BASIC, SMALL, add_case, add_proof, good_record, measured, profile, store_record, struck
 
@@ -141,6 +143,29 @@ def test_the_guarantee_must_be_proven_on_the_ladder(claimed: str, demanded: str,
     """At least as high as demanded; the claim alone counts only against the store."""
     record = good_record(claimed)
     assert verdict(record, profile(guarantee=demanded)).verdict == expected
+
+
+def _with_metadata(outcomes: dict[str, Outcome], **demands: Any) -> ProfileVerdict:
+    """Of a record with these outcomes of `durability.metadata`, by an edition that has the case of each guarantee."""
+    record = good_record()
+    for rung, outcome in outcomes.items():
+        found = OutcomeRecord(id=metadata_case(rung), revision=1, stage=Stage.DURABILITY, outcome=outcome, detail="gone", seconds=0.1)
+        record.add(found)
+    return judge(profile(**demands), record, replace(SMALL, suite_cases=frozenset(map(metadata_case, LADDER[1:]))))
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_what_belongs_to_records_must_survive_with_them(outcome: Outcome) -> None:
+    """Times to live that are gone after each restart are no guarantee, whatever the records themselves survive."""
+    found = _with_metadata({"clean_restart": outcome, "process_crash": Outcome.PASS})
+    assert found.verdict == VERDICT[outcome]
+    assert found.missing == ([] if VERDICT[outcome] == "conforms" else [f"durability.metadata/clean_restart: {outcome}: gone"])
+
+
+def test_metadata_that_was_not_tried_is_missing_where_the_edition_has_its_case() -> None:
+    """Of each guarantee up to the demanded one, and of none above it."""
+    assert _with_metadata({}, guarantee="clean_restart").missing == ["durability.metadata/clean_restart: left no outcome in this run"]
+    assert _with_metadata({}, guarantee="volatile").verdict == verdict(good_record()).verdict == "conforms"
 
 
 def test_a_higher_rung_does_not_stand_for_a_lower_one_that_failed() -> None:

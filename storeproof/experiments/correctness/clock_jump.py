@@ -59,10 +59,14 @@ class Clock:
         step = time.time() - time.monotonic() - self._offset
         self._step = max(self._step, step, key=abs)
 
+    def set_by(self) -> str:
+        """By how much the machine's clock was set, in words, or nothing."""
+        self.look()
+        return f"the machine's clock was set by {self._step:+.1f} s" if abs(self._step) > _STEP_SECONDS else ""
+
     def disturbed(self) -> str:
         """What happened to the time, in words, or nothing."""
-        self.look()
-        if abs(self._step) > _STEP_SECONDS:
-            return f"the machine's clock was set by {self._step:+.1f} s"
+        if was_set := self.set_by():
+            return was_set
         stalled = time.monotonic() - self._began - self._waited
         return f"the machine stalled: the case took {stalled:.1f} s longer than its waits" if stalled > _STALL_SECONDS else ""

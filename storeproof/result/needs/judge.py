@@ -16,6 +16,7 @@ from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
 from storeproof.result.needs.loads import judge_p99, judge_rate
 from storeproof.result.needs.need import Need, Subject
 from storeproof.spec import LADDER, Spec
+from storeproof.spec.cases import metadata_case
 from storeproof.spec.questions.needs import Role
 from storeproof.support import Support, telling, way_in_words
 from storeproof.units import plural
@@ -105,7 +106,7 @@ def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) 
 
 
 def _guarantee(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
-    """Held with all below it; one that was refuted counts, whatever an earlier result says."""
+    """Held with all below it, for what belongs to records too; what was refuted counts, whatever an earlier result says."""
     wanted = LADDER.index(role.guarantee)
     for fault in LADDER[1 : wanted + 1]:
         found = _struck(evidence, fault)
@@ -119,6 +120,9 @@ def _guarantee(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judged
         seen = (Seen(source, f"durability.{fault}", losses_in_words(record)),)
         if record.outcome in REFUTED:
             return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"{fault}: {losses_in_words(record)}", seen)
+        if (beside := evidence.case(metadata_case(fault))) is not None and beside[1].outcome in REFUTED:
+            told = first_line(beside[1].detail)
+            return JudgedNeed(need, evidence.target, Verdict.NOT_MET, told, (*seen, Seen(beside[0], metadata_case(fault), told)))
     return JudgedNeed(need, evidence.target, Verdict.MET, losses_in_words(record), seen)
 
 

@@ -101,6 +101,17 @@ def test_a_guarantee_holds_with_all_below_it() -> None:
     assert judgement(decided(needs(guarantee="power_loss"), less), "guarantee").reason == "the variant promises clean_restart and no more"
 
 
+def test_a_guarantee_is_not_met_where_what_belongs_to_records_is_lost() -> None:
+    """Times to live, say; a higher guarantee than the wanted one does not matter, and neither does what no result has tried."""
+    ladder = [struck("clean_restart"), struck("process_crash")]
+    lost = case("durability.metadata/process_crash", Outcome.FAIL, detail="not kept through one process_crash: times to live: gone\nmore")
+    stores = known("redis:aof-always", faults=ladder, cases=[lost])
+    missed = judgement(decided(needs(guarantee="process_crash"), stores), "guarantee")
+    assert (missed.verdict, missed.reason) == (Verdict.NOT_MET, "not kept through one process_crash: times to live: gone")
+    assert missed.seen[-1].what == lost.id
+    assert judgement(decided(needs(guarantee="clean_restart"), stores), "guarantee").verdict is Verdict.MET
+
+
 @pytest.mark.parametrize(
     ("most", "verdict"),
     [(0, Verdict.NOT_MET), (6, Verdict.NOT_MET), (7, Verdict.MET), ("12ms", Verdict.NOT_MET), ("13ms", Verdict.MET), ("1s", Verdict.MET)],
