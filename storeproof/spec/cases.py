@@ -29,6 +29,7 @@ OF_COMPOSITES: Final = frozenset(
 
 _TOGETHER = ("append", "compare-and-set", "get-and-set", "increment", "put-if-absent", "queue", "set-fields", "set-paths")
 
+
 def metadata_case(guarantee: str) -> str:
     """The case that shows whether what belongs to records survives the fault of a guarantee with them."""
     return f"durability.metadata/{guarantee}"

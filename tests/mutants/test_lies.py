@@ -10,8 +10,8 @@ import pytest
 
 from tests.mutants import lying_changes, lying_measures, lying_queries
 from tests.mutants.lies import Outcomes, outcomes_of
-from tests.mutants.updates import lying_updates
 from tests.mutants.transactions import lying_transactions
+from tests.mutants.updates import lying_updates
 
 pytestmark = pytest.mark.slow
 
