@@ -16,9 +16,9 @@ from storeproof.oracle import same
 from storeproof.result.case_result import ATTEMPTS
 from storeproof.spec.interleaving import Interleaving, Turn
 
-_PATIENCE = 0.1
+_PATIENCE = 0.05
 """Seconds after which a request is assumed to wait for another session."""
-_OPENINGS = 5
+_OPENINGS = 10
 """As many times as long as it took to open a session is waited at least: far away, or on a busy machine, every request takes longer."""
 _MORE_PATIENT = 5
 """The factor by which each further attempt waits longer."""

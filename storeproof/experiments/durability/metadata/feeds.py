@@ -11,7 +11,8 @@ from storeproof.experiments.durability.metadata.aspect import Aspect, Offered, P
 _MODEL: Final = "single_key"
 _SECONDS: Final = 5.0
 """For changes that are there already."""
-_NONE: Final = 0.3
+_NONE: Final = 0.1
+"""Seconds for a change that is told twice, which would be there at once."""
 
 
 class Feeds(Aspect):
