@@ -37,8 +37,10 @@ class Aspect(ABC):
         """When the fault may strike, on the monotonic clock."""
         self.due = 0.0
         """When it may be looked at."""
+        self.shown = True
+        """Whether it was looked at as a whole, so that nothing wrong means that it was kept."""
         self.told: list[str] = []
-        """What the report says of it besides whether it was kept."""
+        """What the report says of it besides."""
 
     @property
     @abstractmethod

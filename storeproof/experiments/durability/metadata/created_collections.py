@@ -47,6 +47,7 @@ class Collections(Aspect):
                 collection.prepare()
                 found = call(collection, layout, "get", "a")
             except Refused as reason:  # its name is of no use, but nothing comes back
+                self.shown = False
                 self.told.append(f"a dropped collection cannot be created again: {str(reason)[:120]}")
                 return
             if found is not None:

@@ -48,6 +48,7 @@ class Feeds(Aspect):
 
     def look(self, session: Session, *, moved: bool) -> Iterator[str]:
         if moved:
+            self.shown = False
             self.told.append("change feeds were not resumed: the store has another address now")
             return
         try:
@@ -56,6 +57,7 @@ class Feeds(Aspect):
             found: Sequence[Change] = call(self._left, self._layout, "changes", 3, _SECONDS)
             more: Sequence[Change] = call(self._left, self._layout, "changes", 1, _NONE)
         except Refused as reason:
+            self.shown = False
             self.told.append(f"it refuses to resume a change feed: {str(reason)[:120]}")
             return
         wanted = [Change("put", "b"), Change("delete", "a"), Change("put", "c")]

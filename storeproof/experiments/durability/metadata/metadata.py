@@ -70,7 +70,7 @@ class Metadata(FaultExperiment[None]):
             for each in self._aspects:
                 found = [f"{each.name}: {line}" for line in self._looked(each, session)]
                 wrong += found
-                if not found:
+                if not found and each.shown:
                     kept.append(each.name)
         if wrong and (set_by := self._clock.set_by()):
             raise MachineFailed(f"{set_by}, and times to live depend on it: {wrong[0]}")
@@ -86,7 +86,7 @@ class Metadata(FaultExperiment[None]):
 
     def _rewrite(self, session: Session) -> None:
         if isinstance(session, Maintenance):
-            with suppress(Unsupported):
+            with suppress(Refused, Unsupported):  # busy, or it has no such command
                 self.summary.rewrite = session.compact()
 
     def _looked(self, aspect: Aspect, session: Session) -> Iterator[str]:

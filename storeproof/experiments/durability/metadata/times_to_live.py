@@ -179,7 +179,8 @@ class SweptTimesToLive(Aspect):
                     break
                 time.sleep(_LOOK)
         else:
-            self.told.append("the removal of expired records was not awaited")
+            self.shown = False
+            self.told.append("of times to live only what lasts was looked at: the removal of expired records was not awaited")
         for key in self._lasting:
             if call(collection, self._layout, "get", key) is None:
                 yield f"{key}: it is not there"

@@ -244,9 +244,11 @@ def test_a_feed_that_is_refused_is_told_and_no_failure(clock: Clock) -> None:
     store.refuses_feeds = True
     refused = strike(store, *ALL)
     assert (refused.wrong, refused.told) == ([], ["it refuses to resume a change feed: no such feed"])
+    assert "change feeds" not in refused.kept
     handle = memory.Handle(store := Store())
     moved = strike(after(store, lambda: setattr(handle, "address", Address("elsewhere", 2))), *ALL, handle=handle)
     assert moved.told == ["change feeds were not resumed: the store has another address now"]
+    assert "change feeds" not in moved.kept
 
 
 def test_what_is_swept_is_awaited_where_there_is_time(clock: Clock) -> None:
@@ -258,7 +260,9 @@ def test_what_is_swept_is_awaited_where_there_is_time(clock: Clock) -> None:
     found = strike(after(forgetful, forgetful.ends.clear), "expiry.swept")
     assert found.wrong == ["times to live: rewritten-brief, logged-brief: not removed within 121 s after the start"]
     hasty = Store()
-    assert strike(after(hasty, hasty.ends.clear), "expiry.swept", patient=False).told == ["the removal of expired records was not awaited"]
+    hastily = strike(after(hasty, hasty.ends.clear), "expiry.swept", patient=False)
+    assert hastily.kept == ["types", "collections"]
+    assert hastily.told == ["of times to live only what lasts was looked at: the removal of expired records was not awaited"]
 
 
 def test_a_clock_that_was_set_says_nothing_of_the_store(clock: Clock) -> None:
