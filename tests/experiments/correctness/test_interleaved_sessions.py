@@ -68,7 +68,7 @@ class Session:
 
 
 def played(put: Callable[[Key], object], opening: float, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is told of the turns, if opening a session takes so many seconds."""
+    """What is told of the turns, if opening a session takes that many seconds."""
     clock = iter(range(1000))
     monkeypatch.setattr(time, "monotonic", lambda: next(clock) * opening)
     told: list[str] = []
