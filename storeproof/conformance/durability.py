@@ -38,6 +38,8 @@ _ALIKE: Final = (
     *("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split", "recovery_seconds"),
 )
 """What follows from the histories."""
+_OPTIONAL: Final = ("lost_operations",)
+"""The same, where the result has it: older ones have not."""
 _EXACT: Final = 1e-6
 """Share by which a bound may differ that another processor computed."""
 
@@ -176,7 +178,7 @@ def _compare(record: GuaranteeRecord, found: _Judged, run: RunInfo, target: Targ
         raise ClaimRefused(Reason.DURABILITY, f"{in_one_line(name, 40)} is no guarantee of the edition")
     summary = found.summary
     made = summary.record(name, record.outcome, record.detail)
-    for what in _ALIKE:
+    for what in (*_ALIKE, *(each for each in _OPTIONAL if getattr(record, each) is not None)):
         says, shows = getattr(record, what), getattr(made, what)
         near = isinstance(says, float) and isinstance(shows, float) and isclose(says, shows, rel_tol=_EXACT)
         if says != shows and not near:

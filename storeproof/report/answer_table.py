@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -12,12 +11,15 @@ from storeproof.errors import UsageError
 from storeproof.outcome import SHOWN
 from storeproof.report import formatting
 from storeproof.report.axes import Pair, setting
-from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, loss_of, losses_of, percent
+from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, loss_of, losses_of
 from storeproof.report.parts.roles import MANY, lacks, role_of
 from storeproof.report.speed import numbers
 from storeproof.report.tables import workloads
+from storeproof.result.compare import unlike_measurements
+from storeproof.result.measured.lost import lost_by
 from storeproof.result.measurement import Interval, Measurement
 from storeproof.result.model import ProfileVerdict, Result, StoreResult
+from storeproof.result.product import short_product
 from storeproof.result.strength import strength
 from storeproof.spec.guarantee import NETWORKED
 from storeproof.stats.grade import Grade
@@ -50,6 +52,8 @@ class Group:
     title: str
     headings: Sequence[str]
     rows: Sequence[Sequence[AnswerCell]]
+    notes: Sequence[str] = ()
+    """Why numbers are not in it."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +70,9 @@ class AnswerTable:
 
 _STRUCK: Final = (*COLUMNS, *NETWORKED)
 """The guarantees that have a column where their faults struck."""
-_VERSION = re.compile(r"\D*\d+(\.\d+)*( over \d+(\.\d+)*)?")
 _NOTHING = AnswerCell("–", "–")
+APART: Final = AnswerCell("not comparable", "apart", "near")
+"""A number that may not stand beside the others of its column."""
 
 
 def answer_table(results: Sequence[Result], speeds: Result, wanted: Sequence[str], titles: Mapping[str, str]) -> AnswerTable:
@@ -83,14 +88,14 @@ def answer_table(results: Sequence[Result], speeds: Result, wanted: Sequence[str
     groups = [group for group in (*found[:2], _failovers(stores), *found[2:]) if group is not None]
     if not groups:
         raise UsageError("the result has no profile that was met, no fault that struck and no speed: there is nothing to draw")
-    names = [(product(store), store.variant) for store in stores]
+    names = [(short_product(store.title, store.version), store.variant) for store in stores]
     ways = {name: None for store in stores for each in store.profiles for name in role_of(each).looser}
     notes = sources(results, speeds, "Roles and losses", drawn=any(found[2:]))
     return AnswerTable(
         answer(stores, titles) if found[0] else "",
         names,
         groups,
-        [*notes, *_legend(stores, found, [_in_words(name, titles) for name in ways])],
+        [*notes, *_legend(stores, found, [_in_words(name, titles) for name in ways]), *(note for group in groups for note in group.notes)],
     )
 
 
@@ -157,19 +162,6 @@ def _in_words(thing: str, titles: Mapping[str, str]) -> str:
     return f"{said} or {units.plural(len(others), 'alternative')}" if others else said
 
 
-def product(store: StoreResult) -> str:
-    """With its version up to the numbers, whatever the package is called: `MariaDB 10.11.19`. Of a composite store both versions.
-
-    Where the title says more than the server does it is shown, as in `MySQL NDB Cluster 9.7.4`.
-    """
-    found = _VERSION.match(store.version or "")
-    if found is None:
-        return f"{store.title}, never reached"
-    name, _, number = found[0].rpartition(" ")
-    says_more = store.title.startswith(f"{name} ") and " over " not in store.title  # after which comes what the number is not of
-    return f"{store.title} {number}" if says_more else found[0]
-
-
 def _name(store: StoreResult, stores: Sequence[StoreResult]) -> str:
     alone = sum(each.store == store.store for each in stores) == 1
     return store.title if alone else f"{store.title} ({store.variant})"
@@ -197,12 +189,11 @@ def _loss(loss: Loss) -> AnswerCell:
     if not loss.record.rounds:
         return AnswerCell("not run", "○")
     if loss.state == "lost":
-        share = percent(loss.share)
+        share = loss.lost.percent
         ended = ",\nno start" if loss.unstartable else ""
         return AnswerCell(f"{share} lost" + (ended or ("" if loss.promised else "\n(not promised)")), f"{share}{ended}", loss.tone)
     if loss.state == "changed":
-        first = loss.changed.partition(", ")[0]
-        return AnswerCell(first, first.replace(" ", "\n"), loss.tone)
+        return AnswerCell(loss.text, loss.text.replace(" ", "\n"), loss.tone)
     if loss.state == "no_start":
         return AnswerCell("did not start", "no start", loss.tone)
     if loss.state == "open":
@@ -234,15 +225,16 @@ def _speeds(stores: Sequence[StoreResult], speeds: Result, wanted: Sequence[str]
         raise UsageError(f"{', '.join(unknown)}: not measured in this result; it has {', '.join(measured) or 'no workload'}")
     names = list(wanted) or [name for name in SPEEDS if name in measured] or list(measured)[: len(SPEEDS)]
     columns = {name: column_of(measured[name]) for name in names}
+    apart = {name: set_apart(pairs) for name, pairs in columns.items()}
     # A column without a single valid number says nothing.
     counts = {name: pairs[0][1].clients for name, pairs in columns.items() if any(rate_cell(each).rate for _, each in pairs)}
     if not counts:
         return []
     alike = len(set(counts.values())) == 1
-    rows = [[_speed(store, columns[name]) for name in counts] for store in stores]
+    rows = [[_speed(store, columns[name], apart[name]) for name in counts] for store in stores]
     headings = [SPEEDS.get(name, name) + ("" if alike else f"\n{units.plural(count, 'client')}") for name, count in counts.items()]
     title = "operations per second" + (f", {units.plural(next(iter(counts.values())), 'client')}" if alike else "")
-    return [Group("speeds", title, headings, rows)]
+    return [Group("speeds", title, headings, rows, list(dict.fromkeys(note for name in counts for note in reasons_apart(apart[name]))))]
 
 
 def column_of(measured: Iterable[Pair]) -> list[Pair]:
@@ -261,10 +253,29 @@ def column_of(measured: Iterable[Pair]) -> list[Pair]:
     return by_clients[most[(len(most) - 1) // 2]]
 
 
-def _speed(store: StoreResult, column: Sequence[Pair]) -> AnswerCell:
+def set_apart(column: Sequence[Pair]) -> dict[str, str]:
+    """By `store:variant`: the numbers of a column that are unlike most of the others, and in what, as `storeproof compare` refuses them.
+
+    Of unlike durability they may be: what is lost stands beside them.
+    """
+    counted = {id(one): sum(not unlike_measurements(one, other) for _, other in column) for _, one in column}
+    usual = max((each for _, each in column), key=lambda each: counted[id(each)], default=None)
+    why = {formatting.name_of(store): "; ".join(unlike_measurements(each, usual)) for store, each in column} if usual else {}
+    return {name: reason for name, reason in why.items() if reason}
+
+
+def _speed(store: StoreResult, column: Sequence[Pair], apart: Collection[str]) -> AnswerCell:
     """Of the same store, variant and version: another version is another store."""
-    same = [each for other, each in column if formatting.name_of(other) == formatting.name_of(store) and other.version == store.version]
+    name = formatting.name_of(store)
+    same = [each for other, each in column if formatting.name_of(other) == name and other.version == store.version]
+    if name in apart:
+        return APART
     return rate_cell(same[0]) if same else _NOTHING
+
+
+def reasons_apart(apart: Mapping[str, str]) -> list[str]:
+    """Why some numbers are not shown beside the others, as a note."""
+    return [f"Not comparable: {'; '.join(f'{name}: {why}' for name, why in apart.items())}."] if apart else []
 
 
 def rate_cell(measured: Measurement) -> AnswerCell:
@@ -286,7 +297,7 @@ def _source_of(result: Result) -> str:
     """The run, its scale and edition, and the machine, in one sentence."""
     machine = result.environment
     return (
-        f"run {result.run.id}, {result.run.started[:10]}, scale {result.run.scale}, edition {result.edition.version}, "
+        f"run {result.run.id}, {result.run.started[:10]}, scale {result.run.scale}, edition {result.edition.name}, "
         f"{machine.cpu}, {units.plural(machine.cores, 'core')}, {units.size(machine.memory_bytes)}"
         + (f", of which each store was given {machine.confined_to}." if machine.confined_to else ".")
     )
@@ -302,9 +313,11 @@ def _legend(stores: Sequence[StoreResult], found: Sequence[Group | None], ways: 
         records = [each for store in stores for each in store.durability.guarantees if each.guarantee in _STRUCK]
         most = max(records, key=lambda each: (each.rounds, not each.faults_with_loss))
         yield (
-            f"Lost: acknowledged writes missing after up to {most.rounds} faults. No start: after one of them it did not start again. "
+            f"Lost: acknowledged operations missing after up to {most.rounds} faults. No start: after one of them it did not start again. "
             "Yellow, and not promised: the variant does not claim to survive this; red: it does."
         )
+        if any(lost_by(each).at_least for each in records if each.lost):
+            yield "≥: the result counts the records that were lost, and each of them is one operation or more."
         if any(each.torn for each in records):
             yield "Torn: a record that is neither wholly old nor wholly new."
         if most.loss_bound is not None and not most.faults_with_loss:

@@ -5,19 +5,37 @@ Here, and nowhere else, unlike durability is set side by side: it is what is ask
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
 
 from storeproof import units
 from storeproof.errors import UsageError
-from storeproof.report.answer_table import AnswerCell, AnswerTable, Group, judged_alike, losses, product, rate_cell, sources
+from storeproof.report.answer_table import (
+    APART,
+    AnswerCell,
+    AnswerTable,
+    Group,
+    judged_alike,
+    losses,
+    rate_cell,
+    reasons_apart,
+    set_apart,
+    sources,
+)  # fmt: skip
 from storeproof.report.axes import Pair, setting, typical
+from storeproof.report.formatting import name_of
 from storeproof.report.speed import numbers
 from storeproof.report.tables import workloads
+from storeproof.result.compare import Side, pair_of
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result, StoreResult
-from storeproof.result.ratios.number_ratio import number_ratio
+from storeproof.result.product import short_product
+from storeproof.result.ratios.noise import noise_of
 
 _NOTHING = AnswerCell("–", "–")
+_ABOUT: Final = frozenset({"durability"})
+"""What the sides may differ in, here and on the site's page of costs: it is what is asked."""
+_Rate = tuple[Side, Measurement]
 _Variant = tuple[str, str, str | None]
 """A store, its variant and its version: another version is another store."""
 
@@ -39,16 +57,20 @@ def durability_cost(results: Sequence[Result], speeds: Result, workload: str) ->
         raise UsageError(
             "no fault struck in this result: run the durability stage with the workload, or name the result that has the losses"
         )
-    rates = {_variant(store): each for store, each in _plain(measured[workload])}
-    clients = units.plural(next(iter(rates.values())).clients, "client")
-    title = next(iter(rates.values())).title.lower()
-    rows = [_cells(store, rates) for store in stores]
-    names = [(product(store), store.variant) for store in stores]
+    column = list(_plain(measured[workload]))
+    apart = set_apart(column)
+    floors = noise_of(speeds)
+    rates = {_variant(store): (Side(speeds, store, floors), each) for store, each in column}
+    clients = units.plural(column[0][1].clients, "client")
+    title = column[0][1].title.lower()
+    rows = [[APART, _NOTHING, _NOTHING] if name_of(store) in apart else _cells(store, rates, apart) for store in stores]
+    names = [(short_product(store.title, store.version), store.variant) for store in stores]
     notes = [
         *sources(results, speeds, "Losses"),
         "Of its fastest: the rate as a share of the same store's fastest variant in the same blocks of rounds, with its 95 % interval.",
         f"Grades by half the 95 % interval over rounds: {numbers.BRIEF}.",
         "Yellow, and not promised: the variant does not claim to survive this; red: it does.",
+        *reasons_apart(apart),
     ]
     return AnswerTable("", names, [lost, Group("speeds", f"{title}, {clients}", ["per second", "of its fastest", "p99"], rows)], notes)
 
@@ -62,28 +84,29 @@ def _variant(store: StoreResult) -> _Variant:
     return store.store, store.variant, store.version
 
 
-def _cells(store: StoreResult, rates: Mapping[_Variant, Measurement]) -> list[AnswerCell]:
-    measured = rates.get(_variant(store))
-    if measured is None:
+def _cells(store: StoreResult, rates: Mapping[_Variant, _Rate], apart: Collection[str]) -> list[AnswerCell]:
+    found = rates.get(_variant(store))
+    if found is None:
         return [_NOTHING] * 3
+    measured = found[1]
     if measured.invalid:
         return [rate_cell(measured), _NOTHING, _NOTHING]
     p99 = measured.latency_us.p99
     return [
         rate_cell(measured),
-        _share(store, measured, rates),
+        _share(*found, [each for each in rates.values() if each[0].name not in apart]),
         AnswerCell(units.micros(p99), units.micros(p99)) if p99 is not None else _NOTHING,
     ]
 
 
-def _share(store: StoreResult, measured: Measurement, rates: Mapping[_Variant, Measurement]) -> AnswerCell:
-    """Of the store's fastest variant, block by block; nothing where their rounds were not interleaved, or one of them has no rate."""
-    own = {variant: each for (name, variant, _), each in rates.items() if name == store.store and not each.invalid}
-    fastest = max(own, key=lambda variant: own[variant].throughput.median)
-    if fastest == store.variant:
+def _share(side: Side, measured: Measurement, rates: Sequence[_Rate]) -> AnswerCell:
+    """Of the store's fastest variant, block by block; nothing where their rounds were not interleaved, or there is no ratio."""
+    own = [each for each in rates if each[0].store.store == side.store.store and not each[1].invalid]
+    fastest = max(own, key=lambda each: each[1].throughput.median)
+    if fastest[1] is measured:
         return AnswerCell("fastest" if len(own) > 1 else "–", "fastest" if len(own) > 1 else "–")
-    found = number_ratio(measured, own[fastest], paired=True)
-    if f"{store.store}:{fastest}" not in measured.interleaved_with or found.ratio is None:
+    found = pair_of(side, measured, *fastest, about=_ABOUT)
+    if not found.paired or found.ratio is None:
         return _NOTHING
     share = f"{found.bound} {found.ratio.middle:.2f}".lstrip()
     return AnswerCell(f"{share}\n[{found.ratio.low:.2f}, {found.ratio.high:.2f}]", share)

@@ -36,7 +36,7 @@ def _suite(store: StoreResult, result: Result) -> ET.Element:
     facts = {
         "edition": f"{result.edition.version} ({result.edition.hash})",
         "scale": result.run.scale,
-        "version": store.version or "never reached",
+        "version": store.product,
         "topology": store.topology,
         "durability.claimed": store.durability.claimed,
         "durability.proven": store.durability.shown,
@@ -80,7 +80,11 @@ def _end(record: OutcomeRecord, *, lost: bool) -> str:
 def _losses(store: StoreResult) -> Mapping[str, str]:
     """What was lost or served wrongly, by the id of the case."""
     found = {f"durability.{each.guarantee}": harm_of(each) for each in store.durability.guarantees}
-    found |= {f"performance.outage/{each.fault}": f"{each.lost} lost of {each.acknowledged}" for each in store.outages if each.lost}
+    found |= {
+        f"performance.outage/{each.fault}": f"{each.lost} records lost; {each.acknowledged} writes acknowledged"
+        for each in store.outages
+        if each.lost
+    }
     damaged = {each.id: damage(each) for each in store.outcomes}
     return {case: loss for case, loss in found.items() if loss} | {case: cell.text for case, cell in damaged.items() if cell}
 

@@ -38,7 +38,7 @@ def render_markdown(result: Result, against: str = "") -> str:
         f"# storeproof: {cell_of(run.scale.upper())}{f' ({meaning})' if meaning else ''}",
         (
             f"Run {cell_of(run.id)}, started {cell_of(run.started)}, took {units.seconds(run.seconds)}, seed {run.seed}, "
-            f"edition {cell_of(result.edition.version)} ({cell_of(result.edition.hash)}), storeproof {cell_of(run.storeproof)}."
+            f"edition {cell_of(result.edition.name)} ({cell_of(result.edition.hash)}), storeproof {cell_of(run.storeproof)}."
         ),
         *(
             f"Corpus: {cell_of(each.name)}, {cell_of(each.language)}, {each.pages} articles, SHA-256 {cell_of(each.checksum)}."

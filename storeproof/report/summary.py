@@ -22,6 +22,7 @@ from storeproof.report.parts.roles import role_of
 from storeproof.report.speed import noise, numbers
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result, RunInfo, StoreResult
+from storeproof.result.needs.servers import tried
 from storeproof.spec.workload import Kind
 from storeproof.support import Support
 
@@ -94,7 +95,7 @@ def _one(store: StoreResult, run: RunInfo) -> Table:
     grid.add_column(style="dim", no_wrap=True, width=7)
     grid.add_column()
     launched = f" · {store.launch}" if store.launch else ""
-    grid.add_row("store", Text.assemble((formatting.name_of(store), "bold"), (f" · {store.version or 'never reached'}{launched}", "dim")))
+    grid.add_row("store", Text.assemble((formatting.name_of(store), "bold"), (f" · {store.product}{launched}", "dim")))
     for label, lines in (
         ("answers", _answers(store)),
         ("cases", _cases(store)),
@@ -111,6 +112,8 @@ def _answers(store: StoreResult) -> list[Text]:
     """Capabilities that were shown, of all that there are."""
     if not store.capabilities:
         return []
+    if not tried(store):
+        return [Text(_untried(store), "dim")]
     shown, claimed = _shown(store), sum(each.claimed for each in store.capabilities)
     return [Text(f"{shown} of {len(store.capabilities)} capabilities; {claimed} claimed", "" if shown >= claimed else "yellow")]
 
@@ -243,7 +246,7 @@ def _several(result: Result, width: int) -> Table:
         proven = tables.proven_cell(store)
         table.add_row(
             Text(formatting.name_of(store), "bold"),
-            f"{_shown(store)}/{len(store.capabilities)}",
+            f"{_shown(store)}/{len(store.capabilities)}" if tried(store) else Text("cited" if store.cites else "not tried", "dim"),
             Text(str(bad), "bold red" if bad else "dim"),
             Text(proven.text + {"good": "", "bad": " ✘", "open": " ○"}[proven.tone], _TONES[proven.tone]),
             *(_rate(plainest.get(kind)) for kind in kinds),
@@ -326,6 +329,11 @@ def _plainest(measured: Iterable[Measurement]) -> dict[str, Measurement]:
     order = {kind: place for place, kind in enumerate(_KINDS)}
     kinds = sorted(of_kind, key=lambda kind: order.get(kind, len(order)))
     return {kind: min(of_kind[kind], key=lambda each: (bool(setting(each)), each.indexes, -each.throughput.median)) for kind in kinds}
+
+
+def _untried(store: StoreResult) -> str:
+    """What stands for its answers where this run asked for none."""
+    return f"cited, run {store.cites.run}" if store.cites else "not tried"
 
 
 def _shown(store: StoreResult) -> int:

@@ -179,7 +179,7 @@ def settings(result: Result) -> Table:
     for store in result.stores:
         read = " · ".join(f"{name} = {value}" for name, value in store.settings.items())
         shown = Cell(read, "code") if read else Cell("none were read", "dim")
-        version = Cell(store.version or "never reached", "" if store.version else "bad")
+        version = Cell(store.product, "" if store.version else "bad")
         program = Cell(store.image_digest or store.binary_digest or "–")
         rows.append([Cell(formatting.name_of(store), "strong"), version, Cell(store.launch or "–"), Cell(store.topology), shown, program])
     header = ("store:variant", "version", "launch", "topology", "settings read back from the live store", "image or binary")

@@ -123,7 +123,7 @@ def compare(a: Side, b: Side) -> Comparison:
     left, right = list(a.store.measurements), list(b.store.measurements)
     candidates = [(one, other) for one in left for other in right if one.workload == other.workload]
     pairs = []
-    for one, other in sorted(candidates, key=lambda pair: len(_unlike_measurements(*pair))):
+    for one, other in sorted(candidates, key=lambda pair: len(unlike_measurements(*pair))):
         if one in left and other in right:
             left.remove(one)
             right.remove(other)
@@ -143,7 +143,7 @@ def pair_of(
     """
     paired = _in_the_same_blocks(a, one, b, other)
     found = number_ratio(one, other, paired=paired, names=names)
-    unlike = [*_unlike_runs(a, b, about, names), *_unlike_measurements(one, other, about)]
+    unlike = [*_unlike_runs(a, b, about, names), *unlike_measurements(one, other, about)]
     noise = floor(a, one, b, other, same_blocks=paired)
     if unlike:
         return Pair(one, other, None, (*unlike, *found.refused), paired=paired, noise=noise)
@@ -155,7 +155,7 @@ def _in_the_same_blocks(a: Side, one: Measurement, b: Side, other: Measurement) 
     2.1, which was the first with a mean latency, those of all its numbers of indexes."""
     if a.result.run.id != b.result.run.id or one.workload != other.workload or len(one.rounds) != len(other.rounds):
         return False
-    if _unlike_measurements(one, other, {"indexes"}) or not (a.store is b.store or b.name in one.interleaved_with):
+    if unlike_measurements(one, other, {"indexes"}) or not (a.store is b.store or b.name in one.interleaved_with):
         return False
     return one.indexes == other.indexes or (one.latency_us.mean is not None and other.latency_us.mean is not None)
 
@@ -228,9 +228,12 @@ def _unlike_durability(a: Side, b: Side, names: Sequence[str]) -> list[str]:
     return ["; ".join([_differ("proven durability", one, other), *defects])]
 
 
-def _unlike_measurements(a: Measurement, b: Measurement, about: Collection[str] = ()) -> list[str]:
-    """What differs between two measurements. `threads` may: it is chosen so that the load generator is not the limit, and where it is none,
-    the rate is the store's, whatever number of threads asked for it."""
+def unlike_measurements(a: Measurement, b: Measurement, about: Collection[str] = ()) -> list[str]:
+    """What keeps two numbers out of one ratio, and out of one column of a picture or page; empty where nothing does.
+
+    `threads` may differ: it is chosen so that the load generator is not the limit, and where it is none, the rate is the store's, whatever
+    number of threads asked for it.
+    """
     reasons = [
         _differ(words, *("none" if getattr(each, name) in ("", None) else str(getattr(each, name)) for each in (a, b)))
         for name, words in PLAN.items()

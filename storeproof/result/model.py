@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, Literal
 
 from pydantic import Field
@@ -9,12 +10,14 @@ from pydantic import Field
 from storeproof import units
 from storeproof.blame import Party
 from storeproof.machine.cores import FEWEST
-from storeproof.outcome import IDLE, Outcome, Stage, is_failure
+from storeproof.outcome import IDLE, SHOWN, TELLING, Outcome, Stage, is_failure
 from storeproof.result.measured.cache import CacheRecord
 from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord
 from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.part import Part
+from storeproof.result.product import product
+from storeproof.spec.edition import FROZEN_PATTERN
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.standing import Standing
 from storeproof.support import Support, way_in_words
@@ -27,6 +30,11 @@ class EditionUsed(Part):
 
     version: str
     hash: str
+
+    @property
+    def name(self) -> str:
+        """`2026.12`; `2026.11.20, draft`: the number of a draft is no date, and none is older than the frozen edition for its number."""
+        return self.version if re.fullmatch(FROZEN_PATTERN, self.version) else f"{self.version}, draft"
 
 
 class CorpusUsed(Part):
@@ -212,6 +220,9 @@ class GuaranteeRecord(Harm):
     """Faults during recovery; not counted in `rounds`."""
     faults_with_loss: int = 0
     """Rounds with a loss."""
+    lost_operations: int | None = None
+    """Acknowledged operations that are certainly lost, those too that a lost one had overwritten; `lost` counts records. Without the
+    rounds after which the store did not start. None in results before 2026-11-28."""
     loss_bound: float | None = None
     """Upper 95 % confidence bound of the share of such faults with a loss (Clopper and Pearson); None without evidence."""
     worst_loss: WorstLoss | None = None
@@ -260,6 +271,18 @@ class Durability(Harm):
             return self.proven
         lowest = next((each for each in self.guarantees if each.guarantee == LADDER[1]), None)
         return "not tried" if lowest is None or lowest.outcome in IDLE else "not proven"
+
+    @property
+    def of_nodes(self) -> str:
+        """What was shown of faults that are not on the ladder, those of single nodes and of the network, in words; empty where none was."""
+        struck = [each for each in self.guarantees if each.guarantee not in LADDER and each.rounds and each.outcome in TELLING]
+        kept, harmed = ([each for each in struck if (each.outcome in SHOWN) is good] for good in (True, False))
+        said = [
+            f"{words} {' and '.join(each.guarantee for each in found)} in {units.plural(sum(each.rounds for each in found), 'fault')}"
+            for words, found in (("survived", kept), ("did not survive", harmed))
+            if found
+        ]
+        return "; ".join(said)
 
 
 class AccessRecord(Part):
@@ -383,6 +406,11 @@ class StoreResult(Part):
     histories: list[HistoryRecord] = Field(default_factory=list)
     """Histories that are not linearizable, of failed cases."""
     profiles: list[ProfileVerdict]
+
+    @property
+    def product(self) -> str:
+        """Its name and version, in words."""
+        return product(self.title, self.version)
 
 
 class Result(Part):

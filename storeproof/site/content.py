@@ -45,7 +45,7 @@ class Content:
     @property
     def role_editions(self) -> list[str]:
         """The editions whose profiles judged the roles: those of the runs, which are not judged again."""
-        return sorted({each.answers.source.result.edition.version for each in self.variants if each.roles and each.answers})
+        return sorted({each.answers.source.result.edition.name for each in self.variants if each.roles and each.answers})
 
     @cached_property
     def capabilities(self) -> list[str]:

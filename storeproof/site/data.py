@@ -9,8 +9,10 @@ from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss
 from storeproof.report.parts.roles import MANY, Role, label_of
 from storeproof.report.parts.speeds import SPEEDS
 from storeproof.report.parts.stale_reads import stale_of
+from storeproof.result.compare import PLAN
 from storeproof.result.json_file import AS_THEY_ARE
 from storeproof.result.measurement import Measurement
+from storeproof.result.product import short_product
 from storeproof.site.answers import letters
 from storeproof.site.content import Content
 from storeproof.site.evidence import Variant
@@ -39,6 +41,7 @@ def payload(content: Content) -> dict[str, Any]:
         "roles": [[name, label_of(name), _title(content, name), slug(name)] for name in content.profiles],
         "faults": [[name, FAULTS[name]] for name in COLUMNS],
         "clusters": [[name, FAULTS[name]] for name in NETWORKED],
+        "plan": [list(each) for each in PLAN.items()],
         "speeds": [list(each) for each in SPEEDS.items()],
         "runs": [_run(source, tables.get(number)) for number, source in enumerate(content.sources)],
         "run": position[id(main.source)] if main else None,
@@ -74,12 +77,13 @@ def loss_data(loss: Loss) -> dict[str, Any]:
     failover = {"failover": list(map(_short, loss.failover))} if loss.failover else {}
     return failover | {
         "state": loss.state,
-        "lost": record.lost,
-        "of": record.acknowledged,
+        "lost": loss.lost.operations,
+        "of": loss.lost.acknowledged,
         "rounds": record.rounds,
         "promised": loss.promised,
         "changed": loss.changed,
         "unstartable": loss.unstartable,
+        "text": loss.text,
     }
 
 
@@ -136,7 +140,8 @@ def _variant(each: Variant, content: Content, position: dict[int, int], tables: 
         "store": each.store,
         "variant": each.variant,
         "title": each.title,
-        "version": each.version,
+        "product": short_product(each.title, each.version),
+        "version": each.product,
         "page": variant_page(each.store, each.variant),
         "claimed": durability.claimed,
         "proven": durability.proven,
@@ -166,7 +171,9 @@ def _cells(variant: Variant, table: SpeedTable) -> list[dict[str, Any] | None]:
     found: list[dict[str, Any] | None] = []
     for column in table.columns:
         measured = column.cells.get(variant.name)
-        if measured is None:
+        if variant.name in column.apart:
+            found.append({"apart": column.apart[variant.name]})
+        elif measured is None:
             found.append(None)
         else:
             found.append(speed_data(measured) | {"at": number_anchor(variant.store, variant.variant, measured)})

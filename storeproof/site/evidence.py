@@ -44,7 +44,8 @@ class Variant:
     answers: Found | None
     """The result that its capabilities and roles are from; None where none was tried."""
     losses: Mapping[str, tuple[Loss, Found]]
-    """By guarantee, of the faults that struck."""
+    """By guarantee, of the faults that struck: from the result that its capabilities are from, where they struck there, so that a row is
+    of one run as far as it can be."""
     outages: Found | None
     """The result that has its outages."""
 
@@ -69,9 +70,15 @@ class Variant:
         return self.best.store.version
 
     @property
+    def product(self) -> str:
+        """Its name and version, in words."""
+        return self.best.store.product
+
+    @property
     def kept(self) -> Found:
-        """The result that says which guarantee was proven: the preferred one in which a fault struck, else that of its capabilities."""
-        return next((each for each in self.joined if losses_of(each.store)), self.best)
+        """The result that says which guarantee was proven: of those in which a fault struck the one of its capabilities, else the preferred
+        one; where none struck, the one of its capabilities."""
+        return next((each for each in _first(self.answers, self.joined) if losses_of(each.store)), self.best)
 
     @property
     def durability(self) -> Durability:
@@ -105,12 +112,17 @@ def join(sources: Sequence[Source], stores: Mapping[str, Store]) -> list[Variant
 def _variant(store: str, variant: str, found: Sequence[Found], file: Store | None) -> Variant:
     kept, left_out = of_one_server(found, file)
     joined = kept or found
+    answers = _answers(joined)
     losses: dict[str, tuple[Loss, Found]] = {}
-    for each in joined:
+    for each in _first(answers, joined):
         for guarantee, loss in losses_of(each.store).items():
             losses.setdefault(guarantee, (loss, each))
     outages = next((each for each in joined if each.store.outages), None)
-    return Variant(store, variant, tuple(found), tuple(joined), tuple(left_out), _answers(joined), losses, outages)
+    return Variant(store, variant, tuple(found), tuple(joined), tuple(left_out), answers, losses, outages)
+
+
+def _first(answers: Found | None, joined: Iterable[Found]) -> list[Found]:
+    return [*([answers] if answers else []), *(each for each in joined if each is not answers)]
 
 
 def _answers(found: Iterable[Found]) -> Found | None:

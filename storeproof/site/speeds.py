@@ -36,7 +36,8 @@ def speed_tables(sources: Sequence[Source], variants: Sequence[Variant]) -> list
 
 def _only(names: Collection[str], column: SpeedColumn) -> SpeedColumn:
     """The column with the cells of these variants."""
-    return replace(column, cells={name: cell for name, cell in column.cells.items() if name in names})
+    cells = {name: cell for name, cell in column.cells.items() if name in names}
+    return replace(column, cells=cells, apart={name: why for name, why in column.apart.items() if name in names})
 
 
 def widest(tables: Sequence[SpeedTable]) -> SpeedTable | None:

@@ -14,7 +14,9 @@ from storeproof.site.content import Content
 from storeproof.site.evidence import Found, Variant
 from storeproof.site.names import number_anchor, run_page, variant_page
 
-FORMAT: Final = "1.0"
+FORMAT: Final = "2.0"
+_LOSS: Final = ("lost_operations", "at_least", "acknowledged", "faults", "promised", "run")
+"""What is said of a fault, each in a column."""
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet may take for the beginning of a formula."""
 
@@ -48,7 +50,7 @@ def render_csv(content: Content) -> str:
     """One line for each variant; in each column a fault or a speed, its run beside it."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    losses = [f"{name}_{what}" for name in COLUMNS for what in ("lost", "acknowledged", "faults", "promised", "run")]
+    losses = [f"{name}_{what}" for name in COLUMNS for what in _LOSS]
     speeds = [f"{name} {what}" for name in SPEEDS for what in ("per_second", "low", "high", "grade", "marks", "p99_us")]
     roles = [f"role {name}" for name in content.profiles]
     head = ("store", "variant", "version", "claimed", "proven", "capabilities_shown", "capabilities", "capabilities_run")
@@ -60,7 +62,7 @@ def render_csv(content: Content) -> str:
         row += [entry["roles"].get(name, "") for name in content.profiles]
         for name in COLUMNS:
             lost = entry["losses"].get(name)
-            row += [lost[what] for what in ("lost", "acknowledged", "faults", "promised", "run")] if lost else [""] * 5
+            row += [lost[what] for what in _LOSS] if lost else [""] * len(_LOSS)
         row.append(content.main.source.result.run.id if content.main and entry["speeds"] else "")
         for name in SPEEDS:
             speed = entry["speeds"].get(name)
@@ -76,7 +78,7 @@ def _entry(each: Variant, content: Content) -> dict[str, Any]:
     return {
         "store": each.store,
         "variant": each.variant,
-        "version": each.version,
+        "version": each.product,
         "page": variant_page(each.store, each.variant),
         "claimed": durability.claimed,
         "proven": durability.proven,
@@ -99,8 +101,9 @@ def _entry(each: Variant, content: Content) -> dict[str, Any]:
 
 def _loss(loss: Loss, found: Found) -> dict[str, Any]:
     return {
-        "lost": loss.record.lost,
-        "acknowledged": loss.record.acknowledged,
+        "lost_operations": loss.lost.operations,
+        "at_least": loss.lost.at_least,
+        "acknowledged": loss.lost.acknowledged,
         "faults": loss.record.rounds,
         "verdict": loss.state,
         "promised": loss.promised,

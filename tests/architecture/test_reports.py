@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from storeproof.cli import main
-from storeproof.report.speed import numbers
 from storeproof.report.speed.noise import below
 from storeproof.result.json_file import NAME, read_result
 from storeproof.result.ratios.noise import noise_of
@@ -42,14 +41,6 @@ def test_every_published_run_is_explained_and_drawn_by_a_command() -> None:
     """No folder without a command for its picture, and none that is missing."""
     outputs = {words[words.index("--output") + 1] for words in map(shlex.split, COMMANDS)}
     assert outputs == {str(path.relative_to(CHECKOUT)) for run in RUNS for path in run.glob("*.svg")}
-
-
-def test_numbers_are_counted_right() -> None:
-    """By grade, where the page counts them: each count is that of a published result."""
-    counted = re.findall(r"(\d+ numbers: .+?(?: invalid(?: \([^)]*\))?|(?=\.)))", (REPORTS / "README.md").read_text())
-    measured = [[each for store in read_result(run).stores for each in store.measurements] for run in RUNS]
-    assert len(counted) == 16
-    assert set(counted) <= {numbers.count(each) for each in measured}
 
 
 def test_the_noise_floors_are_those_of_the_result() -> None:

@@ -102,14 +102,14 @@ def test_a_profile_that_was_not_run_is_neither_met_nor_missing(result: Result) -
     [
         ({"rounds": 0}, "power_loss", "not run", ""),
         ({"acknowledged": 33_606, "lost": 0}, "power_loss", "0 of 33.6k", "good"),
-        ({"acknowledged": 1000, "lost": 214}, "power_loss", "21 % lost", "bad"),
-        ({"acknowledged": 1000, "lost": 2}, "power_loss", "< 1 % lost", "bad"),
-        ({"acknowledged": 1000, "lost": 460}, "volatile", "46 % lost\n(not promised)", "near"),
+        ({"acknowledged": 1000, "lost": 100, "lost_operations": 214}, "power_loss", "21 % lost", "bad"),
+        ({"acknowledged": 1000, "lost": 2, "lost_operations": 2}, "power_loss", "< 1 % lost", "bad"),
+        ({"acknowledged": 1000, "lost": 300, "lost_operations": 460}, "volatile", "46 % lost\n(not promised)", "near"),
         ({"lost": 0, "torn": 44}, "power_loss", "44 torn", "bad"),
         ({"lost": 0, "outcome": Outcome.INCONCLUSIVE}, "power_loss", "inconclusive", "bad"),
         ({"lost": 0, "faults_with_loss": 1}, "power_loss", "did not start", "bad"),
         (
-            {"acknowledged": 10, "lost": 5, "worst_loss": WorstLoss(shape="unstartable", records=5, window_ms=9.0)},
+            {"acknowledged": 10, "lost": 4, "lost_operations": 5, "worst_loss": WorstLoss(shape="unstartable", records=5, window_ms=9.0)},
             "power_loss", "50 % lost,\nno start", "bad",
         ),
     ],
@@ -118,7 +118,7 @@ def test_a_loss_is_a_share_and_bad_only_where_it_was_promised(
     result: Result, changed: dict[str, Any], claimed: str, text: str, tone: str
 ) -> None:
     """What a setting does not claim to survive is no broken promise; what was not tried is not 0."""
-    clean = {"rounds": 20, "lost": 0, "faults_with_loss": 0, "worst_loss": None, "outcome": Outcome.PASS}
+    clean = {"rounds": 20, "lost": 0, "faults_with_loss": 0, "lost_operations": 0, "worst_loss": None, "outcome": Outcome.PASS}
     store = _struck(result.stores[REDIS], "process_crash", **{**clean, **changed})
     durability = store.durability.model_copy(update={"claimed": claimed})
     cell = _cell(_table(_with(result, REDIS, durability=durability)), "losses", "kill -9", REDIS)
@@ -210,13 +210,14 @@ def test_every_store_and_heading_is_in_the_picture(result: Result, tmp_path: Pat
 @pytest.mark.parametrize("narrow", [False, True])
 def test_long_names_stay_in_their_column(result: Result, tmp_path: Path, narrow: bool) -> None:
     """In several lines, without leaving anything out."""
-    long = _with(result, REDIS, version="Memcached over PostgreSQL 1.6.45 over 18.6-2", variant="three-members-majority-reads")
+    title = "Memcached over PostgreSQL"
+    long = _with(result, REDIS, title=title, version=f"{title} 1.6.45 over 18.6-2", variant="three-members-majority-reads")
     draw_answer(_table(long), tmp_path / "answer.svg", narrow=narrow)
     drawn = (tmp_path / "answer.svg").read_text()
     first = min(float(each) for each in re.findall(r'<path d="M ([0-9.]+)[^"]*" clip-path="[^"]*" style="fill: #f5f3ee', drawn))
     names = re.findall(r'<text style="(font-weight: 700; )?font-size: ([0-9.]+)px;[^"]*start;[^"]*" x="5.76"[^>]*>([^<]*)</text>', drawn)
     found = [text for _, _, text in names]
-    assert "Memcached over PostgreSQL 1.6.45 over 18.6 " in " ".join(found)
+    assert "Memcached 1.6.45 over PostgreSQL 18.6 " in " ".join(found)
     assert "three-members-majority-reads" in "".join(found)
     for bold, size, text in names:
         assert 5.76 + 0.72 * width_of(text, float(size), bold=bool(bold)) <= first, text
@@ -254,3 +255,13 @@ def test_a_cluster_has_its_failover_between_its_losses_and_its_speed(result: Res
     assert _cell(table, "failovers", "partition", REDIS) == AnswerCell("3 s\n(at most 6 s)", "3 s")
     assert _cell(table, "failovers", "partition", SQLITE) == AnswerCell("–", "–")
     assert any(note.startswith("Failover: ") for note in table.notes)
+
+
+def test_a_number_that_may_be_in_no_ratio_stands_beside_no_other(result: Result) -> None:
+    """Of another load engine than the others, which `storeproof compare` refuses: in no picture it has a bar among theirs."""
+    other = _with(result, REDIS, measurements=_measured(result.stores[REDIS], "hash10-put", engine="wire"))
+    table = _table(other)
+    assert _cell(table, "speeds", "write ten fields", REDIS).text == "not comparable"
+    assert _cell(_table(result), "speeds", "write ten fields", REDIS).rate is not None
+    name = f"redis:{result.stores[REDIS].variant}"
+    assert table.notes[-1] == f"Not comparable: {name}: load engine differs: wire against driver."

@@ -37,10 +37,12 @@ def test_the_ladder_says_how_much_the_rounds_support() -> None:
 
 
 def test_losses_are_counted_beside_their_faults() -> None:
-    """A failed fault shows lost of acknowledged, and in how many of the rounds."""
-    record = RECORD.model_copy(update={"outcome": Outcome.FAIL, "lost": 50, "faults_with_loss": 1, "loss_bound": 0.2161})
+    """A failed fault shows lost of acknowledged operations, what was found of the records, and in how many of the rounds."""
+    record = RECORD.model_copy(
+        update={"outcome": Outcome.FAIL, "lost": 50, "lost_operations": 70, "faults_with_loss": 1, "loss_bound": 0.2161}
+    )
     row = tables.ladder(with_record(record)).rows[0]
-    assert any("50 lost (5 %) of 1,000 (1 of 20 faults lost anything; 95 %: < 22 %)" in cell.text for cell in row)
+    assert any("70 of 1,000 operations (7 %); records: 50 lost (1 of 20 faults lost anything; 95 %: < 22 %)" in cell.text for cell in row)
 
 
 def test_rounds_that_are_no_evidence_support_nothing() -> None:

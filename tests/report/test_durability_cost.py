@@ -67,6 +67,15 @@ def test_a_number_shows_its_grade_and_who_was_the_limit() -> None:
     assert [each.text for each in cells(result(invalid=["errors"]), ALWAYS)] == ["✘ errors", "–", "–"]
 
 
+def test_what_storeproof_compare_refuses_has_neither_bar_nor_share() -> None:
+    """A number of another load engine stands in no column with the others; the note says which, and why."""
+    found = result(engine="wire")
+    assert [each.text for each in cells(found, ALWAYS)] == ["not comparable", "–", "–"]
+    assert [each.text for each in cells(found, VOLATILE)][1] == "–"
+    *_, note = durability_cost([found], found, WORKLOAD).notes
+    assert note == "Not comparable: redis:aof-always: load engine differs: wire against driver."
+
+
 def test_what_was_not_measured_is_refused_with_what_was() -> None:
     """The message names the workloads of the result."""
     with pytest.raises(UsageError, match=r"^nothing: not measured in this result; it has single-put-distinct-90, "):

@@ -51,7 +51,10 @@ def test_a_loss_that_was_not_promised_was_not_skipped() -> None:
     """It is no failure either: the loss is a property, and the findings are output."""
     suite, case = only(lost(Outcome.UNSUPPORTED), fault("power_loss", Outcome.UNSUPPORTED, lost=460))
     assert [each.tag for each in case] == ["properties", "system-out"]
-    assert {each.get("name"): each.get("value") for each in case[0]} == {"outcome": "unsupported", "loss": "460 lost (46 %) of 1,000"}
+    assert {each.get("name"): each.get("value") for each in case[0]} == {
+        "outcome": "unsupported",
+        "loss": "460 of 1,000 operations (46 %); records: 460 lost",
+    }
     assert case[1].text == "20 faults: 460 lost"
     assert [suite.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["1", "0", "0", "0"]
 
@@ -88,7 +91,7 @@ def test_wrong_data_and_losses_under_load_are_losses_too() -> None:
     _, case = only(lost(Outcome.UNSUPPORTED, "durability.corruption/flip", "5 rounds, bytes changed; 5 times it served data no one wrote"))
     assert [each.get("value") for each in case.iter("property")] == ["unsupported", "✘ wrong data in 5 of 5"]
     _, case = only(lost(Outcome.UNSUPPORTED, "performance.outage/crash"), outages=[sample_outage("crash", lost=7, claimed=False)])
-    assert [each.get("value") for each in case.iter("property")] == ["unsupported", "7 lost of 600"]
+    assert [each.get("value") for each in case.iter("property")] == ["unsupported", "7 records lost; 600 writes acknowledged"]
 
 
 def test_the_sums_agree_with_the_cases() -> None:

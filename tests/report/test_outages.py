@@ -39,8 +39,8 @@ def test_a_row_says_what_clients_saw() -> None:
 @pytest.mark.parametrize(
     ("changed", "cell"),
     [
-        ({"lost": 7, "outcome": Outcome.FAIL}, ("7 of 600", "bad")),
-        ({"lost": 7, "claimed": False}, ("7 of 600, not promised", "near")),
+        ({"lost": 7, "outcome": Outcome.FAIL}, ("7 records; 600 acknowledged", "bad")),
+        ({"lost": 7, "claimed": False}, ("7 records, not promised; 600 acknowledged", "near")),
         ({"degraded_seconds": None, "outcome": Outcome.INCONCLUSIVE}, ("not seen", "open")),
         ({"lost": None, "outcome": Outcome.FAIL}, ("600 not read back", "open")),
         ({"events": [], "outcome": Outcome.FAIL}, ("≥ 1 s", "strong")),

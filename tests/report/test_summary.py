@@ -13,7 +13,7 @@ from storeproof.outcome import Outcome
 from storeproof.report import print_summary
 from storeproof.report.parts.losses import FINDINGS
 from storeproof.report.speed import numbers
-from storeproof.result.model import Result
+from storeproof.result.model import Citation, Result
 from tests.report.sample import DRIFTING, STEADY, TARGETS, sample_result
 from tests.site.made import judged, way
 
@@ -54,7 +54,7 @@ def test_one_store_is_shown_with_all_that_was_found() -> None:
         "3 of 8 capabilities; 7 claimed",
         "1 error · 1 fail",
         "claimed process_crash · proven clean_restart",
-        "process_crash: 53 lost (< 1 %), 1 torn of 15,840",
+        "process_crash: 55 of 15,840 operations (< 1 %); records: 53 lost, 1 torn",
         "system_of_record lacks",
     ):
         assert part in text
@@ -168,3 +168,17 @@ def test_one_store_says_what_broke_in_place_of_an_interval() -> None:
     (line,) = [each for each in lines if "single-put" in each]
     assert line.rstrip().endswith("170/s ✘ schedule_lag +1")
     assert "1 invalid (schedule_lag 1, missed_send_ratio 1)" in " ".join(" ".join(lines).split())
+
+
+def test_answers_that_this_run_did_not_ask_for_are_not_none() -> None:
+    """A run of speeds alone has tried no capability: it says so, and whose answers it cites."""
+    sample = sample_result()
+    citation = Citation(run="r1", started="2026-01-01T00:00:00Z", scale="standard", seed=1, sha256="0" * 64)
+    idle = [each.model_copy(update={"outcome": Outcome.NOT_RUN}) for each in sample.stores[0].capabilities]
+    alone, cited = (sample.stores[0].model_copy(update={"capabilities": idle, "cites": each}) for each in (None, citation))
+    for store, said in ((alone, "not tried"), (cited, "cited, run r1")):
+        text = "\n".join(shown(sample.model_copy(update={"stores": [store]}), 80))
+        assert re.search(rf"answers +{said}", text)
+    text = "\n".join(shown(sample.model_copy(update={"stores": [alone, cited]}), 120))
+    assert "0/" not in text
+    assert "cited" in text

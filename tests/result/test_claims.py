@@ -123,6 +123,15 @@ def test_what_no_workload_measures_has_a_reason_and_no_command() -> None:
     assert (found.verdict, found.reason, found.command) == (Verdict.CANNOT_SAY, "no workload has it", "")
 
 
+def test_a_claim_that_is_withdrawn_has_a_reason_and_no_ratio() -> None:
+    """Although both sides were measured, and would refute it."""
+    sides = two(around(1000), around(1000))
+    assert judged(TWICE, sides).verdict is Verdict.REFUTED
+    found = judged({**TWICE, "withdrawn": "one side does twice the work"}, sides)
+    assert (found.verdict, found.reason, found.command) == (Verdict.CANNOT_SAY, "one side does twice the work", "")
+    assert found.ratios == []
+
+
 UNPROVEN = result(
     store("redis:aof-always", number("single-get", *around(2)), proven=None), store("mongodb:journaled", number("single-get", *around(1)))
 )

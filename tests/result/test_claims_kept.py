@@ -23,7 +23,7 @@ def test_one_lost_write_in_one_run_refutes_it() -> None:
     for results in ((kept, lost), (lost, kept)):
         found = judged(KEEPS, *results)
         assert found.verdict is Verdict.REFUTED
-        assert found.kept == "of 15,840 acknowledged writes in 20 faults (process_crash): 7 lost, 1 torn"
+        assert found.kept == "9 of 15,840 acknowledged writes lost (records: 7 lost, 1 torn) in 20 faults (process_crash)"
 
 
 def test_a_store_that_does_not_come_back_keeps_nothing() -> None:
@@ -35,7 +35,7 @@ def test_a_store_that_does_not_come_back_keeps_nothing() -> None:
     run = run.model_copy(update={"stores": [run.stores[0].model_copy(update={"durability": durability})]})
     found = judged(KEEPS, run)
     assert found.verdict is Verdict.REFUTED
-    assert found.kept == "of 15,840 acknowledged writes in 20 faults (process_crash): the store did not come back"
+    assert found.kept == "the store did not come back with its 15,840 acknowledged writes in 20 faults (process_crash)"
 
 
 def test_a_loss_on_a_lower_rung_refutes_it_too_and_one_on_a_higher_does_not() -> None:

@@ -68,6 +68,7 @@ def fault(guarantee: str, outcome: Outcome = Outcome.PASS, **counts: Any) -> Gua
     """What one fault did: 20 rounds and a thousand acknowledged writes, unless other counts are given."""
     sample = next(each for each in sample_result(seed=1).stores[0].durability.guarantees if each.guarantee == "process_crash")
     none = {"lost": 0, "torn": 0, "faults_with_loss": 0, "worst_loss": None, "rounds": 20, "acknowledged": 1000, "loss_bound": 0.14}
+    none["lost_operations"] = counts.get("lost", 0)
     return sample.model_copy(update={**none, "guarantee": guarantee, "outcome": outcome, **counts})
 
 

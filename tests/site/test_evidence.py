@@ -54,6 +54,19 @@ def test_each_fault_is_from_the_newest_result_in_which_it_struck() -> None:
     assert found == {"process_crash": (0, "kill"), "power_loss": (9, "both")}
 
 
+def test_a_row_is_of_one_run_as_far_as_it_can_be() -> None:
+    """What the run of its capabilities says of a fault stands beside them, and not what a newer run of faults alone says."""
+    whole = result(struck("redis:x", fault("power_loss", lost=9)), run="whole", started=EARLY)
+    stores = [each.model_copy(update={"capabilities": tried("redis:x", (ONE, Outcome.PASS)).capabilities}) for each in whole.stores]
+    faults = result(struck("redis:x", fault("power_loss", lost=7), fault("process_crash")), run="faults", started=LATE)
+    (variant,) = join(sources(whole.model_copy(update={"stores": stores}), faults), {})
+    assert {name: found.source.result.run.id for name, (_, found) in variant.losses.items()} == {
+        "power_loss": "whole",
+        "process_crash": "faults",
+    }
+    assert variant.kept.source.result.run.id == "whole"
+
+
 def test_nothing_is_taken_from_another_variant() -> None:
     """What was not tried of a variant is not shown, although it is the same product."""
     made = result(tried("redis:a", (ONE, Outcome.PASS)), struck("redis:b", fault("process_crash")))

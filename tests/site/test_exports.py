@@ -40,7 +40,8 @@ def test_the_summary_has_each_datum_with_its_run() -> None:
     assert keeps["capabilities"] == {"shown": 1, "of": 2, "run": "r7"}
     assert keeps["roles"] == {"cache": "meets"}
     assert keeps["losses"]["power_loss"] == {
-        "lost": 250,
+        "lost_operations": 250,
+        "at_least": False,
         "acknowledged": 1000,
         "faults": 20,
         "verdict": "lost",
@@ -55,7 +56,7 @@ def test_the_summary_has_each_datum_with_its_run() -> None:
 def test_the_csv_has_a_line_for_each_variant_and_no_formula() -> None:
     """A version that a spreadsheet would run is text."""
     keeps, other = csv.DictReader(io.StringIO(render_csv(MADE)))
-    assert (keeps["store"], keeps["power_loss_lost"], keeps["role cache"]) == ("redis", "250", "meets")
+    assert (keeps["store"], keeps["power_loss_lost_operations"], keeps["role cache"]) == ("redis", "250", "meets")
     assert (keeps["single-put-distinct-100 per_second"], keeps["single-get marks"]) == ("1000.5", "at_least")
     assert (other["version"], other["capabilities"], other["speeds_run"]) == ("'=cmd()", "", "")
 

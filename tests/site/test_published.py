@@ -8,8 +8,10 @@ from collections.abc import Mapping
 
 import pytest
 
+from storeproof.report.parts.losses import losses_of
 from storeproof.site import build_site
 from storeproof.site.content import Content
+from tests.architecture.installed import CHECKOUT
 from tests.site.pages import broken_links, read_pages
 
 pytestmark = pytest.mark.slow
@@ -66,3 +68,16 @@ def test_every_sign_of_the_example_leads_to_its_evidence(files: Mapping[str, str
     away = [each.verdict != "not shown" and bool(each.seen) for each in judged]
     assert [link.startswith("../") for link in links] == away
     assert any(away)
+
+
+def test_the_readme_shows_what_the_first_screen_shows(published: Content) -> None:
+    """One set of numbers: the speeds of one run, and the same shares of what was lost."""
+    assert published.main is not None
+    shown = re.findall(r"reports/([\w-]+)/(?:overview|narrow)\.svg", (CHECKOUT / "README.md").read_text())
+    assert set(shown) == {published.main.source.name}
+    drawn = ("2026-11-26-keys", "2026-11-26-databases", "2026-11-27-mysql")
+    variants = {each.name: each for each in published.variants}
+    for store in (store for each in published.sources if each.name in drawn for store in each.result.stores):
+        told = variants[f"{store.store}:{store.variant}"].losses
+        for fault, loss in losses_of(store).items():
+            assert (told[fault][0].state, told[fault][0].lost.percent) == (loss.state, loss.lost.percent)

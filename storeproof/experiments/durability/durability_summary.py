@@ -286,6 +286,7 @@ class DurabilitySummary(Summary):
             second_faults=self.second_faults,
             power_cut_method=self.power_cut_method,
             faults_with_loss=self.lossy,
+            lost_operations=sum(each.records for each in self.losses if each.shape is not Shape.UNSTARTABLE),
             loss_bound=self.bound,
             worst_loss=_worst(self.losses),
             acknowledged=self.acknowledged,

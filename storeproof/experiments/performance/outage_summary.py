@@ -145,7 +145,7 @@ class OutageSummary(Summary):
             return f"{acknowledged} not read back"
         if not self.harmed:
             return f"none of {acknowledged} lost"
-        return f"{len(self.harmed)} of {acknowledged} lost" + ("" if self.claimed else ", and no promise broken")
+        return f"{len(self.harmed)} records lost of {acknowledged}" + ("" if self.claimed else ", and no promise broken")
 
     def _moments(self) -> Mapping[str, int]:
         """Those of the fault, and of the first answer after it, if there was one."""

@@ -116,7 +116,7 @@ def rate(measured: Measurement) -> str:
 
 def _side(letter: str, side: Side) -> str:
     store, run = side.store, side.result.run
-    reached = store.version or "never reached"
+    reached = store.product
     cited = store.durability.cited
     source = f" (cited from run {cited.run}, scale {cited.scale})" if cited is not None else ""
     return f"{letter}  {side.name}, {reached}, durability proven: {store.durability.shown}{source}, scale {run.scale}, run {run.id}"

@@ -31,7 +31,7 @@ def _candidate(candidate: Candidate, *, front: bool) -> dict[str, Any]:
         "verdict": words.mark(candidate),
         "front": front,
         "headroom": candidate.headroom,
-        "lost_in_power_cut": candidate.lost,
+        "lost_in_power_cut": candidate.lost and {"share": candidate.lost.share, "at_least": candidate.lost.at_least},
         "per_month": candidate.per_month,
         "needs": [_judged(each) for each in candidate.judged],
         "costs": [asdict(each) for each in candidate.costs],

@@ -88,7 +88,7 @@ def _result(decision: Decision) -> Iterator[str]:
     for each in runs:
         digest = hashlib.sha256(each.file.read_bytes()).hexdigest()
         edition = each.side.result.edition
-        yield f"* {cell_of(words.source(each))}, edition {cell_of(edition.version)} ({cell_of(edition.hash)}), SHA-256 {digest}"
+        yield f"* {cell_of(words.source(each))}, edition {cell_of(edition.name)} ({cell_of(edition.hash)}), SHA-256 {digest}"
     if runs:
         latest = date.fromisoformat(runs[0].side.result.run.started[:10])
         yield f"* Valid until {latest + timedelta(days=VALID_DAYS)}, or until a store is upgraded."

@@ -33,7 +33,7 @@ def front(decision: Decision) -> Table:
         [
             Cell(each.name, "strong", f"#{anchor(each)}"),
             Cell(", ".join(words.need(found.need) for found in (*each.missed, *each.open)) or "nothing"),
-            Cell("not tried" if each.lost is None else f"{100 * each.lost:.3g} %"),
+            Cell("not tried" if each.lost is None else each.lost.percent),
             Cell("not known" if each.headroom is None else f"{each.headroom:.2g} ×"),
             Cell("not known" if each.per_month is None else amount(each.per_month)),
         ]

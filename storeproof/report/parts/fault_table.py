@@ -13,7 +13,7 @@ from storeproof.report.tables import Cell, Table, outcome_cell
 from storeproof.result.model import Result
 
 _HEADER: Final = (
-    "verdict", "lost of acknowledged", "share", "promised", "other findings", "faults", "share that loses anything, 95 %",
+    "verdict", "operations lost of acknowledged", "share", "promised", "records found", "faults", "share that loses anything, 95 %",
     "back after: least · median · most",
 )  # fmt: skip
 
@@ -50,10 +50,10 @@ def _cells(loss: Loss) -> list[Cell]:
     record = loss.record
     return [
         Cell(loss.text, loss.tone),
-        Cell(f"{units.whole(record.lost)} of {units.whole(record.acknowledged)}"),
-        Cell(f"{100 * loss.share:.1f} %"),
+        Cell(loss.lost.counts),
+        Cell(loss.lost.percent),
         Cell(loss.promise),
-        Cell(loss.changed or "–", loss.tone if loss.changed else "dim"),
+        Cell(loss.found or "–", loss.tone if loss.found else "dim"),
         Cell(str(record.rounds)),
         Cell(loss.bound),
         Cell(loss.back),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Final, Literal
@@ -9,6 +10,7 @@ from typing import Final, Literal
 from storeproof import units
 from storeproof.outcome import SHOWN, Outcome
 from storeproof.report.confidence import limit
+from storeproof.result.measured.lost import Lost, lost_by
 from storeproof.result.model import GuaranteeRecord, StoreResult
 from storeproof.spec.guarantee import LADDER, NETWORKED
 
@@ -61,14 +63,19 @@ class Loss:
         return "kept" if good and record.acknowledged else "open"
 
     @property
-    def share(self) -> float:
-        """Lost acknowledged writes, of all; 0 where none was acknowledged."""
-        return self.record.lost / self.record.acknowledged if self.record.acknowledged else 0.0
+    def lost(self) -> Lost:
+        """How many acknowledged operations are lost, of how many."""
+        return lost_by(self.record)
 
     @property
     def changed(self) -> str:
-        """All findings but the loss, with their counts."""
-        return ", ".join(f"{units.whole(getattr(self.record, name))} {name}" for name in FINDINGS[1:] if getattr(self.record, name))
+        """All findings but the loss, with their counts of records."""
+        return found_of(self.record, FINDINGS[1:])
+
+    @property
+    def found(self) -> str:
+        """What was found of the records: `5,886 lost, 48 miscounted`."""
+        return found_of(self.record)
 
     @property
     def unstartable(self) -> bool:
@@ -77,11 +84,11 @@ class Loss:
 
     @property
     def text(self) -> str:
-        """As on the first screen: `36 % lost`, `0 of 34k`."""
+        """As on the first screen: `36 % lost`, `30 torn`, `0 of 34k`."""
         if self.state == "lost":
-            return f"{percent(self.share)} lost" + (", no start" if self.unstartable else "")
+            return f"{self.lost.percent} lost" + (", no start" if self.unstartable else "")
         if self.state == "changed":
-            return "values changed"
+            return self.changed.partition(", ")[0]
         if self.state == "no_start":
             return "did not start"
         return "no verdict" if self.state == "open" else f"0 of {units.short(self.record.acknowledged)}"
@@ -133,16 +140,14 @@ def loss_of(record: GuaranteeRecord, store: StoreResult) -> Loss:
 
 
 def harm_of(record: GuaranteeRecord) -> str:
-    """What a fault cost, in words, of what was acknowledged: `530 lost (3 %), 1 torn of 15,840`; empty where it cost nothing."""
-    found = [f"{units.whole(getattr(record, name))} {name}" for name in FINDINGS if getattr(record, name)]
-    if record.lost and record.acknowledged:
-        found[0] += f" ({percent(record.lost / record.acknowledged)})"
-    return f"{', '.join(found)} of {units.whole(record.acknowledged)}" if found else ""
+    """What a fault cost, in words: `615 of 15,840 operations (4 %); records: 530 lost, 1 torn`; empty where it cost nothing."""
+    lost, found = lost_by(record), found_of(record)
+    return f"{lost.counts} operations ({lost.percent}); records: {found}" if found else ""
 
 
-def percent(share: float) -> str:
-    """`36 %`; `< 1 %` for a little more than nothing."""
-    return units.share(share) if share >= 0.01 else "< 1 %"
+def found_of(record: GuaranteeRecord, findings: Sequence[str] = FINDINGS) -> str:
+    """How many records are lost, torn and so on; empty where none is."""
+    return ", ".join(f"{units.whole(getattr(record, name))} {name}" for name in findings if getattr(record, name))
 
 
 def _promised(record: GuaranteeRecord, store: StoreResult) -> bool:

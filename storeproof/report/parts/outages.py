@@ -62,6 +62,7 @@ def _cells(struck: OutageRecord) -> list[Cell]:
 def _lost(struck: OutageRecord) -> Cell:
     if struck.lost is None:
         return Cell(f"{units.whole(struck.acknowledged)} not read back", "open")
-    promised = "" if struck.claimed or not struck.lost else ", not promised"
-    tone = "good" if not struck.lost else "bad" if struck.claimed else "near"
-    return Cell(f"{units.whole(struck.lost)} of {units.whole(struck.acknowledged)}{promised}", tone)
+    if not struck.lost:
+        return Cell(f"0 of {units.whole(struck.acknowledged)}", "good")
+    promised, tone = ("", "bad") if struck.claimed else (", not promised", "near")
+    return Cell(f"{units.plural(struck.lost, 'record')}{promised}; {units.whole(struck.acknowledged)} acknowledged", tone)

@@ -6,7 +6,7 @@ from typing import Final
 
 from storeproof import units
 from storeproof.outcome import SHOWN
-from storeproof.report.answer_table import rate_cell
+from storeproof.report.answer_table import APART, rate_cell
 from storeproof.report.formatting import name_of
 from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, losses_of
 from storeproof.report.parts.roles import Role, label_of, profiles_in, role_of
@@ -32,7 +32,7 @@ def overview(result: Result) -> Table:
         losses = losses_of(store)
         rows.append(
             [
-                Cell(name_of(store), "strong", f"#{anchor(store)}", store.version or "never reached"),
+                Cell(name_of(store), "strong", f"#{anchor(store)}", store.product),
                 _failed(store),
                 _capabilities(store),
                 *(_role(roles.get(name)) for name in profiles),
@@ -113,6 +113,8 @@ def _heading(column: SpeedColumn) -> str:
 
 def _speed(column: SpeedColumn, name: str) -> Cell:
     measured = column.cells.get(name)
+    if name in column.apart:
+        return Cell(APART.text, APART.tone, f"#{workload_anchor(column.workload)}", column.apart[name])
     if measured is None:
         return Cell("–", "dim")
     shown = rate_cell(measured)

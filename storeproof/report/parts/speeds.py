@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from storeproof.report.answer_table import column_of
+from storeproof.report.answer_table import column_of, set_apart
 from storeproof.report.formatting import name_of
 from storeproof.report.tables import workloads
 from storeproof.result.measurement import Measurement
@@ -30,6 +30,8 @@ class SpeedColumn:
     """0 where it was not measured."""
     cells: dict[str, Measurement]
     """By `store:variant`."""
+    apart: dict[str, str] = field(default_factory=dict)
+    """Those that may not stand beside the others, and why; they are in no cell."""
 
 
 def speed_columns(result: Result, wanted: Iterable[str] = SPEEDS) -> tuple[SpeedColumn, ...]:
@@ -38,8 +40,10 @@ def speed_columns(result: Result, wanted: Iterable[str] = SPEEDS) -> tuple[Speed
     columns = []
     for name in wanted:
         pairs = column_of(measured.get(name, ()))
+        apart = set_apart(pairs)
         cells: dict[str, Measurement] = {}
         for store, each in pairs:
-            cells.setdefault(name_of(store), each)
-        columns.append(SpeedColumn(name, pairs[0][1].clients if pairs else 0, cells))
+            if name_of(store) not in apart:
+                cells.setdefault(name_of(store), each)
+        columns.append(SpeedColumn(name, pairs[0][1].clients if pairs else 0, cells, apart))
     return tuple(columns)

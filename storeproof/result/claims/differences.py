@@ -61,7 +61,7 @@ def of_durability(side: Side, settings: str) -> str:
 
 def of_version(side: Side, version: str) -> Iterator[str]:
     """Nothing where the text's version is the live one."""
-    live = side.store.version or "never reached"
+    live = side.store.product
     if version not in live.split():
         yield f"{live} (text: {version or 'no version'})"
 
@@ -70,7 +70,7 @@ def _store(claimed: ClaimedSide, side: Side) -> Iterator[str]:
     if side.name == claimed.targets[0]:
         yield from of_version(side, claimed.version)
     else:
-        yield f"{side.name}, {side.store.version or 'never reached'} (text: {f'{claimed.targets[0]} {claimed.version}'.strip()})"
+        yield f"{side.name}, {side.store.product} (text: {f'{claimed.targets[0]} {claimed.version}'.strip()})"
 
 
 def _sizes(conditions: Conditions, a: Measurement, b: Measurement) -> Iterator[str]:

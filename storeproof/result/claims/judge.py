@@ -34,13 +34,13 @@ def judge(files: Iterable[ClaimsFile], results: Sequence[Result], spec: Spec) ->
 
 
 def _judge(file: ClaimsFile, claim: PublishedClaim, sides: Sequence[Side], spec: Spec) -> JudgedClaim:
-    if claim.no_workload:
-        told: dict[str, Any] = {"verdict": Verdict.CANNOT_SAY, "reason": claim.no_workload}
+    if reason := claim.no_workload or claim.withdrawn:
+        told: dict[str, Any] = {"verdict": Verdict.CANNOT_SAY, "reason": reason}
     elif claim.keeps is not None:
         told = _kept(file, claim, sides)
     else:
         told = _ratios(file, claim, sides)
-    if told["verdict"] is Verdict.CANNOT_SAY:
+    if told["verdict"] is Verdict.CANNOT_SAY and not claim.withdrawn:
         told["command"] = command_for(claim, file.conditions_of(claim), spec)
     figure = claim.figure
     low, high = claim.bounds if claim.a else (0.0, math.inf)

@@ -8,11 +8,13 @@ from typing import Final
 from storeproof.outcome import REFUTED, SHOWN
 from storeproof.result.claims.judged import Verdict
 from storeproof.result.compare import Side
+from storeproof.result.measured.lost import lost_by
+from storeproof.result.model import GuaranteeRecord
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.questions.claim import Kept
 
 _HARMS: Final = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split")
-"""What a fault may do to acknowledged writes, as the result counts it."""
+"""What a fault may do to records, as the result counts them."""
 
 
 def judge_kept(kept: Kept, sides: Sequence[Side]) -> tuple[Verdict, str, Side | None]:
@@ -31,9 +33,7 @@ def judge_kept(kept: Kept, sides: Sequence[Side]) -> tuple[Verdict, str, Side | 
     tried.sort(key=lambda pair: (_rung(pair[1].guarantee), pair[1].rounds, pair[0].result.run.started), reverse=True)
     for side, each in tried:
         if each.outcome in REFUTED:
-            harms = [f"{count:,} {name}" for name in _HARMS if (count := getattr(each, name))]
-            what = ", ".join(harms) or "the store did not come back"
-            return Verdict.REFUTED, f"of {each.acknowledged:,} acknowledged writes in {each.rounds} faults ({each.guarantee}): {what}", side
+            return Verdict.REFUTED, f"{_harm(each)} in {each.rounds} faults ({each.guarantee})", side
     for side, each in tried:
         if _rung(side.store.durability.proven or "") >= wanted and each.outcome in SHOWN:
             most = f"; at most {each.loss_bound * 100:.0f} % of such faults lose one" if each.loss_bound is not None else ""
@@ -42,6 +42,14 @@ def judge_kept(kept: Kept, sides: Sequence[Side]) -> tuple[Verdict, str, Side | 
     if tried:
         return Verdict.CANNOT_SAY, f"{kept.guarantee} was tried, and neither held nor failed", tried[0][0]
     return Verdict.CANNOT_SAY, f"not measured: no fault struck {kept.target}", None
+
+
+def _harm(record: GuaranteeRecord) -> str:
+    """Operations of operations; then what was found of the records."""
+    harms = [f"{count:,} {name}" for name in _HARMS if (count := getattr(record, name))]
+    if not harms:
+        return f"the store did not come back with its {record.acknowledged:,} acknowledged writes"
+    return f"{lost_by(record).counts} acknowledged writes lost (records: {', '.join(harms)})"
 
 
 def _rung(guarantee: str) -> int:

@@ -159,7 +159,7 @@ def _shown(side: Side, measured: Measurement) -> SideFound:
     rate, durability = measured.throughput, side.store.durability
     return SideFound(
         name=side.name,
-        version=side.store.version or "never reached",
+        version=side.store.product,
         run=side.result.run.id,
         workload=measured.workload,
         clients=measured.clients,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from storeproof.outcome import SHOWN, TELLING, Outcome
+from storeproof.result.measured.lost import lost_by
 from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import GuaranteeRecord
@@ -86,8 +87,8 @@ def losses_in_words(record: GuaranteeRecord) -> str:
     if record.outcome in SHOWN and record.lost == 0:
         return f"none of {plural(record.acknowledged, 'acknowledged write')} lost in {faults}"
     if record.lost:
-        share = 100 * record.lost / max(record.acknowledged, 1)
-        return f"{whole(record.lost)} of {plural(record.acknowledged, 'acknowledged write')} lost ({share:.3g} %) in {faults}"
+        lost = lost_by(record)
+        return f"{lost.counts} acknowledged writes lost ({lost.percent}) in {faults}"
     return f"{first_line(record.detail)} ({faults})"
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from storeproof.errors import UsageError
+from storeproof.result.measured.lost import Lost, lost_by
 from storeproof.result.needs.costs import Cost, cost_of
 from storeproof.result.needs.evidence import Evidence, ReadResult, join
 from storeproof.result.needs.judge import judge
@@ -30,8 +31,8 @@ class Candidate:
     """One for each need, in their order."""
     costs: tuple[Cost, ...] = ()
     """By role; empty without prices."""
-    lost: float | None = None
-    """The greatest share of acknowledged writes that a power cut took from any of its stores; None where none was tried."""
+    lost: Lost | None = None
+    """What a power cut took of the store of which it took the greatest share; None where none was tried."""
 
     @cached_property
     def missed(self) -> tuple[JudgedNeed, ...]:
@@ -208,8 +209,8 @@ def _candidate(
     costs = []
     if needs.costs is not None and needs.machine is not None:
         costs = [cost_of(needs.roles[each.need.role], each, needs.machine, needs.costs) for each in rates]
-    losses = [share for target in set(targets.values()) if (share := _lost(evidence.get(target))) is not None]
-    return Candidate(name, dict(targets), tuple(judged), tuple(costs), max(losses, default=None))
+    losses = [lost for target in set(targets.values()) if (lost := _lost(evidence.get(target))) is not None]
+    return Candidate(name, dict(targets), tuple(judged), tuple(costs), max(losses, key=lambda each: each.share, default=None))
 
 
 def _looser(
@@ -226,12 +227,12 @@ def _looser(
                 break
 
 
-def _lost(evidence: Evidence | None) -> float | None:
-    """The share that a power cut took, in the preferred result that tried one."""
+def _lost(evidence: Evidence | None) -> Lost | None:
+    """What a power cut took, in the preferred result that tried one."""
     for source in evidence.sources if evidence else ():
         for record in source.store.durability.guarantees:
             if record.guarantee == "power_loss" and record.acknowledged:
-                return record.lost / record.acknowledged
+                return lost_by(record)
     return None
 
 
@@ -251,7 +252,7 @@ def _beats(one: Candidate, other: Candidate) -> bool:
     better = lacks < lacked
     if not lacks <= lacked:
         return False
-    sides = ((one.lost, other.lost), (_negative(one.headroom), _negative(other.headroom)), (one.per_month, other.per_month))
+    sides = ((_most(one.lost), _least(other.lost)), (_negative(one.headroom), _negative(other.headroom)), (one.per_month, other.per_month))
     for mine, theirs in sides:
         if mine == theirs:
             continue
@@ -259,6 +260,16 @@ def _beats(one: Candidate, other: Candidate) -> bool:
             return False
         better = True
     return better and (one.headroom is None or other.headroom is None or _one_run(one, other))
+
+
+def _most(lost: Lost | None) -> float | None:
+    """The share that was lost; None where it may be any greater one."""
+    return None if lost is None or lost.at_least else lost.share
+
+
+def _least(lost: Lost | None) -> float | None:
+    """The share that was lost, or more."""
+    return None if lost is None else lost.share
 
 
 def _negative(number: float | None) -> float | None:

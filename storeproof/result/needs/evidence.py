@@ -64,8 +64,8 @@ class Evidence:
 
     @property
     def version(self) -> str:
-        """As the server reports it."""
-        return self.sources[0].store.version or "unknown version"
+        """Product and version, in words."""
+        return self.sources[0].store.product
 
     def case(self, name: str) -> tuple[Source, OutcomeRecord] | None:
         """Of a case, the outcome in the preferred result that says something."""

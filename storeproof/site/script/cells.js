@@ -29,12 +29,6 @@ function roleCell(row, [profile, label, , anchor]) {
   return cell(label, roleText(role), roleTone(role), row.page && `${row.page}#role.${anchor}`, hint);
 }
 
-function lossText(loss) {
-  if (loss.state === "lost") return `${percent(loss.lost / loss.of)} lost${loss.unstartable ? ", no start" : ""}`;
-  if (loss.state === "kept") return `0 of ${short(loss.of)}`;
-  return { changed: "values changed", no_start: "did not start" }[loss.state] || "no verdict";
-}
-
 function lossTone(loss) {
   if (loss.state === "kept") return "good";
   if (loss.state === "open") return "";
@@ -47,7 +41,7 @@ function lossCell(row, [guarantee, words]) {
   const run = data.runs[loss.run];
   const promise = loss.state === "kept" || loss.state === "open" ? "" : loss.promised ? "promised" : "not promised";
   const hint = [`${plural(loss.rounds, "fault")}, run ${run.name}`, loss.changed].filter(Boolean).join("; ");
-  return cell(words, lossText(loss), lossTone(loss), loss.at && run.page ? `${run.page}#${loss.at}` : null, hint, promise);
+  return cell(words, loss.text, lossTone(loss), loss.at && run.page ? `${run.page}#${loss.at}` : null, hint, promise);
 }
 
 /* Of a cluster whose primary was struck, for each fault: what was lost, and how long it took until another node took writes. */
@@ -59,7 +53,7 @@ function clusterLines(row) {
       const run = data.runs[loss.run];
       const [usual, longest] = loss.failover || [];
       const taken = loss.failover ? `; failover ${span(usual * 1e6)}` : "";
-      const said = linked(loss.at && run.page ? `${run.page}#${loss.at}` : null, `${words}: ${lossText(loss)}${taken}`);
+      const said = linked(loss.at && run.page ? `${run.page}#${loss.at}` : null, `${words}: ${loss.text}${taken}`);
       said.title = `${plural(loss.rounds, "fault")}, run ${run.name}` + (taken && `; failover: the median, at most ${span(longest * 1e6)}`);
       return element("small", { class: lossTone(loss) || null }, said);
     });
@@ -79,6 +73,7 @@ function speedCell(row, run, position, fastest) {
   const [, words] = data.speeds[position];
   const speed = (row.speeds[run] || [])[position];
   if (!speed) return cell(words, "–", "speed", null, "not measured in this run, or the store cannot do it");
+  if (speed.apart) return cell(words, "not comparable", "speed near", null, speed.apart);
   const page = data.runs[run].page;
   const hint = speed.p99 === null ? "" : `99 of 100 within ${span(speed.p99)}`;
   const made = cell(words, speedText(speed), speed.invalid ? "speed bad" : "speed", page && speed.at ? `${page}#${speed.at}` : null, hint, speedNote(speed));

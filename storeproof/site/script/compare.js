@@ -83,7 +83,7 @@ function showCompared(state) {
   const [a, b] = [data.variants[state.a], data.variants[state.b]];
   byId("a").value = String(state.a);
   byId("b").value = String(state.b);
-  const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "what"), [a, b].map((row) => element("th", { scope: "col" }, linked(row.page, product(row)), element("small", {}, row.variant))), element("th", { scope: "col" }, "first / second")));
+  const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "what"), [a, b].map((row) => element("th", { scope: "col" }, linked(row.page, row.product), element("small", {}, row.variant))), element("th", { scope: "col" }, "first / second")));
   byId("compared").replaceChildren(element("caption", { class: "hidden" }, `${nameOf(a)} beside ${nameOf(b)}`), head, element("tbody", {}, comparison(a, b)));
   byId("only").replaceChildren(listing(a, b), listing(b, a));
   const alike = a.answers && b.answers && !onlyIn(a, b).length && !onlyIn(b, a).length;
@@ -95,7 +95,7 @@ function showCompared(state) {
 }
 
 function startComparing() {
-  const options = () => data.variants.map((row, at) => element("option", { value: at }, `${product(row)}, ${row.variant}`));
+  const options = () => data.variants.map((row, at) => element("option", { value: at }, `${row.product}, ${row.variant}`));
   byId("a").replaceChildren(...options());
   byId("b").replaceChildren(...options());
   const apply = (state, address) => {

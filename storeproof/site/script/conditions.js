@@ -25,7 +25,7 @@ function keepsCondition(guarantee) {
     check(row) {
       const loss = row.losses[guarantee];
       if (!loss || loss.state === "open") return null;
-      return loss.state === "kept" ? [] : [`writes (${fault}: ${lossText(loss)})`];
+      return loss.state === "kept" ? [] : [`writes (${fault}: ${loss.text})`];
     },
   };
 }
@@ -52,7 +52,7 @@ function speedCondition(position, milliseconds, run) {
     },
     check(row) {
       const speed = (row.speeds[run] || [])[position];
-      if (!speed || speed.invalid || speed.p99 === null) return null;
+      if (!speed || speed.apart || speed.invalid || speed.p99 === null) return null;
       return speed.p99 <= milliseconds * 1000 ? [] : [`${milliseconds} ms (it takes ${span(speed.p99)})`];
     },
   };

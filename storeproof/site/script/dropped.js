@@ -64,6 +64,31 @@ function failoverFrom(record, where) {
   return taken.length ? [(taken[taken.length >> 1] + taken[(taken.length - 1) >> 1]) / 2, taken[taken.length - 1]] : undefined;
 }
 
+/* As storeproof/result/measured/lost.py: how many acknowledged operations a fault cost, and whether it may be more. */
+function operationsLost(record, lost, where) {
+  const counted = field(record, "lost_operations", "number|null|undefined", where);
+  if (typeof counted === "number") return { operations: counted, atLeast: false };
+  const sum = (numbers) => numbers.reduce((all, each) => all + each, 0);
+  const rounds = field(record, "cluster_rounds", "array|undefined", where) || [];
+  const spans = rounds.flatMap((round) => field(round, "spans", "array", `${where}.cluster_rounds`));
+  if (rounds.length) return { operations: sum(spans.map((span) => field(span, "lost", "number", `${where}.cluster_rounds`))), atLeast: false };
+  const detail = field(record, "detail", "string", where);
+  const told = [...detail.matchAll(/; (\d+) operations within \d+ ms, (?:suffix|holes)/g)].map(([, number]) => Number(number));
+  const all = (told.length || !lost) && !/ \| and \d+ more\b/.test(detail);
+  return { operations: all ? sum(told) : Math.max(lost, sum(told)), atLeast: !all };
+}
+
+/* As storeproof/report/parts/losses.py. */
+function lossText(state, { operations, atLeast }, of, changed, unstartable) {
+  if (state === "lost") {
+    const share = Math.min(1, operations / of);
+    const said = atLeast ? `≥ ${share >= 0.01 ? Math.floor(share * 100) : Math.floor(share * 1000) / 10} %` : percent(share);
+    return `${said} lost${unstartable ? ", no start" : ""}`;
+  }
+  if (state === "kept") return `0 of ${short(of)}`;
+  return { changed: changed[0], no_start: "did not start" }[state] || "no verdict";
+}
+
 function lossFrom(record, claimed, run, where) {
   const lost = field(record, "lost", "number", where);
   const of = field(record, "acknowledged", "number", where);
@@ -71,16 +96,19 @@ function lossFrom(record, claimed, run, where) {
   const shown = ["pass", "undeclared"].includes(field(record, "outcome", "string", where));
   const worst = field(record, "worst_loss", "object|null|undefined", where);
   const state = lost ? "lost" : changed.length ? "changed" : field(record, "faults_with_loss", "number|undefined", where) ? "no_start" : shown && of ? "kept" : "open";
+  const unstartable = state === "no_start" || Boolean(worst && worst.shape === "unstartable");
+  const cost = operationsLost(record, lost, where);
   return {
     state,
-    lost,
+    text: lossText(state, cost, of, changed, unstartable),
+    lost: cost.operations,
     of,
     rounds: record.rounds,
     promised: LADDER.includes(record.guarantee) && LADDER.includes(claimed)
       ? LADDER.indexOf(record.guarantee) <= LADDER.indexOf(claimed)
       : !UNCLAIMED.includes(record.outcome),
     changed: changed.join(", "),
-    unstartable: state === "no_start" || Boolean(worst && worst.shape === "unstartable"),
+    unstartable,
     failover: failoverFrom(record, where),
     run,
   };
@@ -117,20 +145,50 @@ function columnOf(stores, workload) {
   return best.length ? { clients: best[(best.length - 1) >> 1], pairs: counts.get(best[(best.length - 1) >> 1]) } : { clients: 0, pairs: [] };
 }
 
+/* As storeproof/result/product.py. */
+function productOf(title, version) {
+  if (version === null) return `${title}, never reached`;
+  const names = title.split(" over ");
+  const numbers = (version.startsWith(`${title} `) ? version.slice(title.length + 1) : version).split(" over ");
+  if (names.length > 1) return names.length === numbers.length ? names.map((name, at) => `${name} ${numbers[at]}`).join(" over ") : version;
+  const [, name, rest] = /^([\p{L}\p{N}_ .-]+?) (\d.*)/u.exec(version) || [];
+  return name !== undefined && name !== title && ` ${title} `.includes(` ${name} `) ? `${title} ${rest}` : version;
+}
+
+function shortProduct(product) {
+  return product.split(" over ").map((each) => (/^.*? \d+(\.\d+)*/.exec(each) || [each])[0]).join(" over ");
+}
+
+/* In what a number differs from the most others of its column, by the fields that `storeproof compare` demands alike. */
+function apartFrom(measured, pairs) {
+  const unlike = (one, other) => data.plan.filter(([name]) => (one[name] ?? null) !== (other[name] ?? null));
+  const alike = (one) => pairs.filter(([, other]) => !unlike(one, other).length).length;
+  const most = Math.max(...pairs.map(([, each]) => alike(each)));
+  const [, usual] = pairs.find(([, each]) => alike(each) === most);
+  return unlike(measured, usual).map(([, words]) => `${words} differs`).join("; ");
+}
+
 function rowFrom(store, columns, run, where) {
   const durability = field(store, "durability", "object", where);
   const claimed = field(durability, "claimed", "string", `${where}.durability`);
   const answers = new Map(field(store, "capabilities", "array", where).map((each) => [field(each, "capability", "string", where), LETTERS[each.outcome] || "-"]));
   const tried = [...answers.values()].some((letter) => letter !== "n" && letter !== "x");
+  const title = field(store, "title", "string", where);
+  const version = productOf(title, field(store, "version", "string|null", where));
   const profiles = field(store, "profiles", "array", where).map((each) => [field(each, "profile", "string", where), roleFrom(each, `${where}.profiles`)]);
   const struck = field(durability, "guarantees", "array", where).filter((each) => field(each, "rounds", "number", where));
-  const cells = columns.map(({ pairs }) => pairs.find(([other]) => other === store)).map((pair) => (pair ? speedFrom(pair[1], `${where}.measurements`) : null));
+  const cells = columns.map(({ pairs }) => {
+    const pair = pairs.find(([other]) => other === store);
+    const apart = pair && apartFrom(pair[1], pairs);
+    return apart ? { apart } : pair ? speedFrom(pair[1], `${where}.measurements`) : null;
+  });
   return {
     own: true,
     store: field(store, "store", "string", where),
     variant: field(store, "variant", "string", where),
-    title: field(store, "title", "string", where),
-    version: field(store, "version", "string|null", where),
+    title,
+    product: shortProduct(version),
+    version,
     page: null,
     claimed,
     proven: field(durability, "proven", "string|null", where),

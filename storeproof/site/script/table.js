@@ -29,7 +29,7 @@ function headings(state) {
 }
 
 function line(row, state, fastest) {
-  const name = element("th", { scope: "row", role: "rowheader" }, linked(row.page, product(row)), element("small", {}, row.variant + (row.own ? " · yours" : "")), clusterLines(row));
+  const name = element("th", { scope: "row", role: "rowheader" }, linked(row.page, row.product), element("small", {}, row.variant + (row.own ? " · yours" : "")), clusterLines(row));
   return element(
     "tr",
     { role: "row", class: row.own ? "own" : null, "data-variant": `${row.store}:${row.variant}` },

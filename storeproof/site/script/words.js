@@ -37,12 +37,6 @@ function printable(text) {
   );
 }
 
-/* The product with its version up to the numbers, whatever the package is called; of a composite store both versions. */
-function product(row) {
-  const found = /^\D*\d+(\.\d+)*( over \d+(\.\d+)*)?/.exec(row.version || "");
-  return found ? found[0] : `${row.title}, never reached`;
-}
-
 function nameOf(row) {
   return `${row.title} (${row.variant})`;
 }

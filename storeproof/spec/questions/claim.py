@@ -140,6 +140,8 @@ class PublishedClaim(Frozen):
     keeps: Kept | None = None
     no_workload: str = ""
     """Why no workload of this edition measures it."""
+    withdrawn: str = ""
+    """Why what its workloads measure does not decide it; then it has no verdict, and no ratio is shown."""
     conditions: Conditions = Conditions()
     """Where they are others than those of the file."""
     not_repeated: Annotated[tuple[str, ...], Strict(False)] = ()
@@ -155,8 +157,8 @@ class PublishedClaim(Frozen):
             self._check_sides(self.a, self.b)
             if self.figure is None and self.reproduced is None:
                 raise RuleError("says of no ratio that it reproduces the claim; add `figure` or `reproduced`")
-        elif self.for_each or self.reproduced or self.about:
-            raise RuleError("`for_each`, `reproduced` and `about` are for claims with `a` and `b`")
+        elif self.for_each or self.reproduced or self.about or self.withdrawn:
+            raise RuleError("`for_each`, `reproduced`, `about` and `withdrawn` are for claims with `a` and `b`")
         if self.figure is not None and self.reproduced is None and self.figure.value == 1:
             raise RuleError("a ratio of 1 has no effect to compare; add `reproduced`", "figure")
         return self

@@ -151,7 +151,7 @@ def test_a_loss_is_a_failure_where_none_was_promised_and_else_a_number(store: ty
     unclaimed = replace(found, claimed=False)
     assert unclaimed.outcome(claimed=unclaimed.claimed) is Outcome.PASS, unclaimed.detail()
     assert unclaimed.record(Outcome.PASS, "").lost == len(found.harmed)
-    assert "acknowledged writes lost, and no promise broken" in unclaimed.detail()
+    assert "acknowledged writes, and no promise broken" in unclaimed.detail()
     assert "no promise broken" not in found.detail()
 
 

@@ -27,7 +27,7 @@ def only(*faults: Any, claimed: str = "power_loss") -> Loss:
         ({"lost": 460, "outcome": UNSUPPORTED}, "volatile", "46 % lost", "near"),
         ({"lost": 460, "outcome": FAIL}, "power_loss", "46 % lost", "bad"),
         ({"lost": 1, "outcome": FAIL}, "power_loss", "< 1 % lost", "bad"),
-        ({"torn": 44, "outcome": FAIL}, "power_loss", "values changed", "bad"),
+        ({"torn": 44, "outcome": FAIL}, "power_loss", "44 torn", "bad"),
         ({"faults_with_loss": 1, "outcome": FAIL}, "power_loss", "did not start", "bad"),
         ({"outcome": Outcome.INCONCLUSIVE}, "power_loss", "no verdict", ""),
         ({"outcome": Outcome.ERROR}, "power_loss", "no verdict", ""),
@@ -68,3 +68,12 @@ def test_other_findings_are_counted() -> None:
     """With their names."""
     loss = only(fault("process_crash", FAIL, lost=3, torn=1200, split=6))
     assert loss.changed == "1,200 torn, 6 split"
+
+
+def test_what_a_cluster_survived_is_said_though_no_rung_was_tried() -> None:
+    """Its faults are beside the ladder."""
+    faults = [fault("node_loss", rounds=15), fault("partition", rounds=30), fault("one_node_crash", rounds=0)]
+    durability = struck("redis:x", *faults).durability.model_copy(update={"proven": None})
+    assert (durability.shown, durability.of_nodes) == ("not tried", "survived node_loss and partition in 45 faults")
+    durability = struck("redis:x", faults[0], fault("partition", UNSUPPORTED, rounds=30, lost=3)).durability
+    assert durability.of_nodes == "survived node_loss in 15 faults; did not survive partition in 30 faults"

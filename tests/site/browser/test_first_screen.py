@@ -86,7 +86,7 @@ def test_cells_show_counts_shares_and_marks(open_page: Any, small_site: str) -> 
     assert cells["mysql:innodb", "power cut"] == "0 of 34.6k"
     assert cells["redis:volatile", "search"] == "fails 1, lacks 2, 2 not shown"
     assert cells["redis:volatile", "kill -9"].split() == ["46", "%", "lost", "not", "promised"]
-    assert cells["redis:volatile", "power cut"].split() == ["values", "changed", "not", "promised"]
+    assert cells["redis:volatile", "power cut"].split() == ["3", "torn", "not", "promised"]
     assert visit.cell("mysql:innodb", "write a value").startswith("≥ 4.32k")
     assert "✘ errors" in visit.cell("mysql:innodb", "read a document")
     for link in visit.page.locator("#table td a").all():

@@ -1,0 +1,55 @@
+"""Numbers on the pages that no published result holds, with the kind of what says so."""
+
+from __future__ import annotations
+
+GIVEN: dict[str, dict[str, list[str]]] = {
+    "README.md": {
+        "a list": ["1. **", "2. **", "3. **", "4. **", "5. **"],
+        "a condition": ["20 kills", "Python ≥ 3.11", "Apache-2.0", "more than 120"],
+        "of docs/ENGINE.md": ["1.04 to 1.64 times its rate for 0.42 to 0.68 of the processor time"],
+        "statistics": ["No loss in 20 faults still allows", "up to 14 % of such faults"],
+    },
+    "reports/README.md": {
+        "a condition of a run, as its command has it": [
+            "8, 64 and 256 clients",
+            ", 50 clients, in interleaved rounds",
+            "[which two cores send late",
+            "1,000 to 5,000 requests a second",
+            "B with 512 clients, and A and D with 1,024",
+            "up to 64 rounds and not 32",
+            "2,000 reads of sessions and 200 inserts",
+            "up to 20 rounds of each fault",
+            "in 20 rounds of",
+            ": 50 clients write",
+            "the 32 rounds that the time allows",
+            "and 50 over one value of 1 kB",
+            "one value of 1 kB with 50",
+            "with 20 rounds of each fault",
+            "2026-11-27, 50 clients.",
+            "written by 4 clients",
+            "read by 100 clients, with 4 GiB of cache",
+        ],
+        "a name": ["data on ext4", "an ext4 file system", "the SHA-256", "min-replicas-to-write 1", "WAIT 1", "known defects in 2.6.0"],
+        "computed by test_reports.py": ["Of 181 ratios of two stores 172 agree"],
+        "of a run that is in this repository's history, and no longer here": [
+            "79 of 86 agreed (92 %)",
+            "1.2 to 1.3 times as fast",
+            "8 of its 12 numbers drifted",
+        ],
+        "seen by hand, with perf and strace": ["at 130 inserts per second", "85,000", "80 % of the core"],
+    },
+    "docs/findings/tarantool-fsync.md": {
+        "a list": ["1. At", "2. The", "3. The", "4. All"],
+        "a version": ["2.6.0 (Debian 12)", "| 2.6.0,", "2.6.0 shows", "| 3.7.1", "2.11.8, 3.8.0", "In 3.7.1", "1.7.4"],
+        "tried by hand": ["7,467 of 20,142 acknowledged writes lost in 11 of 20", "0 of 19,597 lost in 20 power cuts"],
+        "a setting": ["256 MB"],
+        "a condition": ["of 20 power cuts", "of 20 |"],
+        "of the tracker": ["November 2026", "tarantool#2678", "(2017,", "tarantool#10784", "#11948"],
+    },
+}
+
+UNPUBLISHED = {
+    "docs/findings/redis-multi.md": "1796597e6ca1f6ec",
+    "docs/findings/relatives.md": "daa9dff11f1f84c0",
+}
+"""Pages on runs of which no result is published, with a digest of their numbers."""
