@@ -13,7 +13,7 @@ from storeproof.experiments.contended_keys import ContendedKey
 from storeproof.experiments.summary import Summary
 from storeproof.history import Operation
 from storeproof.outcome import Outcome
-from storeproof.result.model import AccessRecord, HistoryRecord
+from storeproof.result.measured.history import AccessRecord, HistoryRecord
 
 _SEARCH_SECONDS = 5.0
 """Per key; a longer search is inconclusive."""

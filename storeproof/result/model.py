@@ -10,9 +10,10 @@ from pydantic import Field
 from storeproof import units
 from storeproof.blame import Party
 from storeproof.machine.cores import FEWEST
-from storeproof.outcome import IDLE, SHOWN, TELLING, Outcome, Stage, is_failure
+from storeproof.outcome import IDLE, Outcome, Stage, is_failure
 from storeproof.result.measured.cache import CacheRecord
 from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord
+from storeproof.result.measured.history import HistoryRecord
 from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.part import Part
@@ -271,50 +272,6 @@ class Durability(Harm):
             return self.proven
         lowest = next((each for each in self.guarantees if each.guarantee == LADDER[1]), None)
         return "not tried" if lowest is None or lowest.outcome in IDLE else "not proven"
-
-    @property
-    def of_nodes(self) -> str:
-        """What was shown of faults that are not on the ladder, those of single nodes and of the network, in words; empty where none was."""
-        struck = [each for each in self.guarantees if each.guarantee not in LADDER and each.rounds and each.outcome in TELLING]
-        kept, harmed = ([each for each in struck if (each.outcome in SHOWN) is good] for good in (True, False))
-        said = [
-            f"{words} {' and '.join(each.guarantee for each in found)} in {units.plural(sum(each.rounds for each in found), 'fault')}"
-            for words, found in (("survived", kept), ("did not survive", harmed))
-            if found
-        ]
-        return "; ".join(said)
-
-
-class AccessRecord(Part):
-    """One operation of a history, on its key."""
-
-    client: int
-    """-1 for an increment that stands for all earlier ones."""
-    action: str
-    value: str = ""
-    expected: str = ""
-    amount: int = 0
-    answer: str | int | bool | None = None
-    answer_known: bool
-    """Whether the answer is known and part of the contradiction."""
-    outcome: Literal["ok", "refused", "unknown"]
-    invoked_us: float
-    """Microseconds since the first request of the history."""
-    completed_us: float | None = None
-    contradicts: bool = False
-    """Without this operation, an order explains all others."""
-
-
-class HistoryRecord(Part):
-    """The smallest part of the history of a key that no order explains: it is not linearizable."""
-
-    case: str
-    key: str
-    operations: int
-    """Number of operations in the whole history."""
-    fault_us: float | None = None
-    """Time of the fault, if there was one."""
-    accesses: list[AccessRecord]
 
 
 SUBLINEAR: Final = 4.0

@@ -9,6 +9,7 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader
 
 from storeproof.printable import printable
+from storeproof.report.parts.losses import nodes_in_words
 from storeproof.report.parts.rendering import environment, style
 from storeproof.site import names
 from storeproof.site.content import Content
@@ -48,7 +49,7 @@ def _environment() -> Environment:
     found = environment(PackageLoader("storeproof.site", "templates"))
     pages = (names.store_page, names.variant_page, names.capability_page, names.run_page, names.demand_page, names.decision_page)
     anchors = (names.slug, names.store_anchor, names.loss_anchor, names.model_anchor)
-    found.globals.update({each.__name__: each for each in (*pages, *anchors, names.badge)})
+    found.globals.update({each.__name__: each for each in (*pages, *anchors, names.badge, nodes_in_words)})
     return found
 
 

@@ -89,7 +89,7 @@ def test_every_number_is_computed_again_from_the_results(page: str) -> None:
 
 
 def test_every_page_is_here() -> None:
-    """And those of which no result is published are known by their numbers: whoever changes one looks at where it is from."""
+    """And those of which no result is published are known by their numbers: a change needs a look at where it is from."""
     pages = {"README.md", "reports/README.md", *(f"docs/findings/{each.name}" for each in (CHECKOUT / "docs" / "findings").glob("*.md"))}
     assert pages == PAGES.keys() | UNPUBLISHED.keys()
     for page, known in UNPUBLISHED.items():

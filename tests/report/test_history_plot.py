@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 from storeproof.outcome import Outcome, Stage
 from storeproof.report.html import render_html
 from storeproof.report.pictures.histories import label, lanes
-from storeproof.result.model import AccessRecord, HistoryRecord, OutcomeRecord, Result
+from storeproof.result.measured.history import AccessRecord, HistoryRecord
+from storeproof.result.model import OutcomeRecord, Result
 from tests.report.sample import TARGETS, sample_result
 
 CASE = "linearizable.register"

@@ -8,10 +8,10 @@ from statistics import median
 from typing import Final, Literal
 
 from storeproof import units
-from storeproof.outcome import SHOWN, Outcome
+from storeproof.outcome import SHOWN, TELLING, Outcome
 from storeproof.report.confidence import limit
 from storeproof.result.measured.lost import Lost, lost_by
-from storeproof.result.model import GuaranteeRecord, StoreResult
+from storeproof.result.model import Durability, GuaranteeRecord, StoreResult
 from storeproof.spec.guarantee import LADDER, NETWORKED
 
 FINDINGS: Final = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split")
@@ -143,6 +143,18 @@ def harm_of(record: GuaranteeRecord) -> str:
     """What a fault cost, in words: `615 of 15,840 operations (4 %); records: 530 lost, 1 torn`; empty where it cost nothing."""
     lost, found = lost_by(record), found_of(record)
     return f"{lost.counts} operations ({lost.percent}); records: {found}" if found else ""
+
+
+def nodes_in_words(durability: Durability) -> str:
+    """What was shown of faults that are not on the ladder, those of single nodes and of the network; empty where none was."""
+    struck = [each for each in durability.guarantees if each.guarantee not in LADDER and each.rounds and each.outcome in TELLING]
+    kept, harmed = ([each for each in struck if (each.outcome in SHOWN) is good] for good in (True, False))
+    said = [
+        f"{words} {' and '.join(each.guarantee for each in found)} in {units.plural(sum(each.rounds for each in found), 'fault')}"
+        for words, found in (("survived", kept), ("did not survive", harmed))
+        if found
+    ]
+    return "; ".join(said)
 
 
 def found_of(record: GuaranteeRecord, findings: Sequence[str] = FINDINGS) -> str:

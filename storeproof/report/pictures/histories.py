@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from html import escape
 
 from storeproof.report.pictures.drawing import Plot
-from storeproof.result.model import AccessRecord, HistoryRecord
+from storeproof.result.measured.history import AccessRecord, HistoryRecord
 
 _STEP, _LANE, _BAR = 74, 46, 18
 """Pixels: between two moments, between two lanes, of a bar."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from storeproof.outcome import Outcome
-from storeproof.report.parts.losses import Loss, losses_of
+from storeproof.report.parts.losses import Loss, losses_of, nodes_in_words
 from storeproof.result.model import WorstLoss
 from tests.site.made import fault, struck
 
@@ -74,6 +74,6 @@ def test_what_a_cluster_survived_is_said_though_no_rung_was_tried() -> None:
     """Its faults are beside the ladder."""
     faults = [fault("node_loss", rounds=15), fault("partition", rounds=30), fault("one_node_crash", rounds=0)]
     durability = struck("redis:x", *faults).durability.model_copy(update={"proven": None})
-    assert (durability.shown, durability.of_nodes) == ("not tried", "survived node_loss and partition in 45 faults")
+    assert (durability.shown, nodes_in_words(durability)) == ("not tried", "survived node_loss and partition in 45 faults")
     durability = struck("redis:x", faults[0], fault("partition", UNSUPPORTED, rounds=30, lost=3)).durability
-    assert durability.of_nodes == "survived node_loss in 15 faults; did not survive partition in 30 faults"
+    assert nodes_in_words(durability) == "survived node_loss in 15 faults; did not survive partition in 30 faults"
