@@ -16,7 +16,6 @@ from storeproof.report.parts.roles import MANY, lacks, role_of
 from storeproof.report.speed import numbers
 from storeproof.report.tables import workloads
 from storeproof.result.compare import unlike_measurements
-from storeproof.result.measured.lost import lost_by
 from storeproof.result.measurement import Interval, Measurement
 from storeproof.result.model import ProfileVerdict, Result, StoreResult
 from storeproof.result.product import short_product
@@ -202,6 +201,12 @@ def _loss(loss: Loss) -> AnswerCell:
     return AnswerCell(loss.text, "0", loss.tone)
 
 
+def at_least(stores: Sequence[StoreResult]) -> list[str]:
+    """What a lower bound of a loss is, as a note, where there is one."""
+    bound = any(loss.lost.at_least for store in stores for name, loss in losses_of(store).items() if name in _STRUCK)
+    return ["≥ … lost: the result counts the records that were lost, and each of them is one operation or more."] if bound else []
+
+
 def _failovers(stores: Sequence[StoreResult]) -> Group | None:
     """How long it took until another node took writes; None where no primary of a cluster was struck."""
     found = [losses_of(store) for store in stores]
@@ -316,8 +321,7 @@ def _legend(stores: Sequence[StoreResult], found: Sequence[Group | None], ways: 
             f"Lost: acknowledged operations missing after up to {most.rounds} faults. No start: after one of them it did not start again. "
             "Yellow, and not promised: the variant does not claim to survive this; red: it does."
         )
-        if any(lost_by(each).at_least for each in records if each.lost):
-            yield "≥: the result counts the records that were lost, and each of them is one operation or more."
+        yield from at_least(stores)
         if any(each.torn for each in records):
             yield "Torn: a record that is neither wholly old nor wholly new."
         if most.loss_bound is not None and not most.faults_with_loss:

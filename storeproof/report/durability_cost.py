@@ -15,6 +15,7 @@ from storeproof.report.answer_table import (
     AnswerCell,
     AnswerTable,
     Group,
+    at_least,
     judged_alike,
     losses,
     rate_cell,
@@ -70,6 +71,7 @@ def durability_cost(results: Sequence[Result], speeds: Result, workload: str) ->
         "Of its fastest: the rate as a share of the same store's fastest variant in the same blocks of rounds, with its 95 % interval.",
         f"Grades by half the 95 % interval over rounds: {numbers.BRIEF}.",
         "Yellow, and not promised: the variant does not claim to survive this; red: it does.",
+        *at_least(stores),
         *reasons_apart(apart),
     ]
     return AnswerTable("", names, [lost, Group("speeds", f"{title}, {clients}", ["per second", "of its fastest", "p99"], rows)], notes)
