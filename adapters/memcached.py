@@ -26,7 +26,20 @@ from pymemcache.exceptions import (
     MemcacheUnknownError,
 )
 
-from storeproof.contract import Address, Collection, ExactExpiry, Key, Layout, Record, Refused, Unknown, Unsupported, Version, WrongReply
+from storeproof.contract import (
+    Address,
+    Attempts,
+    Collection,
+    ExactExpiry,
+    Key,
+    Layout,
+    Record,
+    Refused,
+    Unknown,
+    Unsupported,
+    Version,
+    WrongReply,
+)
 from storeproof.spec import model as shapes
 
 _TIMEOUT: Final = 5.0
@@ -188,7 +201,9 @@ class Items(ExactExpiry):
 
     def clear(self) -> None:
         """Delete what the crawler finds under the prefix, until it finds nothing: it passes over items in use."""
+        dumps = Attempts(f"the deletion of {self._prefix}*")
         while keys := self._session.keys(self._prefix.encode()):
+            dumps.count()
             for key in keys:
                 self._run(self._client.delete, key, noreply=True)
             self._run(self._client.version)  # the reply comes after all deletes
@@ -242,8 +257,9 @@ class Items(ExactExpiry):
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
         """gets and cas: the server replaces the item only if it was not touched in between, else we look again."""
-        name = f"{self._prefix}{key}"
+        name, tries = f"{self._prefix}{key}", Attempts(f"cas of {key!r}")
         while True:
+            tries.count()
             value, token = self._run(self._client.gets, name)
             if value is None or self.decode(value) != expected:
                 return False
@@ -297,8 +313,9 @@ class Values(Items):
 
     def append(self, key: Key, value: bytes) -> None:
         """append, or add where there is nothing; a client that loses the race for the add finds something to append to."""
-        name = f"{self._prefix}{key}"
+        name, tries = f"{self._prefix}{key}", Attempts(f"append to {key!r}")
         while not self._run(self._client.append, name, value, noreply=False):
+            tries.count()
             if self._run(self._client.add, name, value, noreply=False):
                 return
 
@@ -316,8 +333,9 @@ class Counters(Items):
         """incr, or add where there is nothing; a client that loses the race for the add finds something to increment."""
         if by < 0:
             raise Unsupported("Memcached's decr stops at zero: a reply of 0 may hide a negative sum")
-        name = f"{self._prefix}{key}"
+        name, tries = f"{self._prefix}{key}", Attempts(f"incr of {key!r}")
         while True:
+            tries.count()
             number = self._run(self._client.incr, name, by, noreply=False)
             if number is not None:
                 return int(number)

@@ -22,6 +22,7 @@ from storeproof.errors import (
     SHORTAGES,
     TOO_MANY_FILES,
     FaultMissed,
+    Halted,
     MachineFailed,
     NotAvailable,
     SettingsMismatch,
@@ -57,6 +58,7 @@ class Ending(StrEnum):
     FAULT_MISSED = "a fault that did not strike the files of what clients wrote"
     NOTHING_SHOWN = "a full disk or a damaged file that the store never encountered"
     UNDECIDED = "a history that could not be checked in time"
+    ENDLESS = "not at its end within the time that a case may take"
     SERVER_ENDED = "the server ended by itself, or does not start"
     SPOILED = "the machine failed, or killed the server"
     LACKING = "the machine lacks what the case needs"
@@ -95,6 +97,7 @@ RULES: Final[Mapping[Ending, Rule]] = MappingProxyType(
         Ending.FAULT_MISSED: Rule(_ERROR, _ERROR, Party.USER),
         Ending.NOTHING_SHOWN: Rule(_OPEN, Outcome.UNSUPPORTED, Party.UNDETERMINED),
         Ending.UNDECIDED: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
+        Ending.ENDLESS: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
         Ending.SERVER_ENDED: Rule(_FAIL, _FAIL, Party.STORE, clean_up=_FAIL),
         Ending.SPOILED: Rule(_OPEN, _OPEN, Party.MACHINE),
         Ending.LACKING: Rule(Outcome.NOT_RUN, Outcome.NOT_RUN, Party.MACHINE),
@@ -115,6 +118,7 @@ _KINDS: Final[tuple[tuple[type[BaseException], Ending], ...]] = (
     (NotAvailable, Ending.LACKING),
     (MachineFailed, Ending.SPOILED),
     (FaultMissed, Ending.FAULT_MISSED),
+    (Halted, Ending.ENDLESS),
     (StoreDied, Ending.SERVER_ENDED),
     (SettingsMismatch, Ending.MISCONFIGURED),
     (UsageError, Ending.MISCONFIGURED),

@@ -69,6 +69,10 @@ class FaultMissed(StoreproofError):
     """A fault did not strike the files that hold what clients wrote, so that nothing follows from what was there afterwards."""
 
 
+class Halted(StoreproofError):
+    """A case has had the time that a case may take, or the user interrupts the run: nothing more is sent to its store."""
+
+
 class StoreDied(StoreproofError):
     """A store that storeproof started has ended, or never became ready. `log`: the last lines of its log."""
 

@@ -13,7 +13,7 @@ from aerospike_helpers.operations import expression_operations, operations
 
 from storeproof.adapters.aerospike.sorting import failure_of, run
 from storeproof.adapters.aerospike.truncation import truncate
-from storeproof.contract import ExactExpiry, Key, Layout, Record, Refused, Unknown
+from storeproof.contract import Attempts, ExactExpiry, Key, Layout, Record, Refused, Unknown
 
 _FOUND: Final = 0
 _NOT_FOUND: Final = 2
@@ -129,9 +129,11 @@ class Records(ExactExpiry):
             Refused: the server filters a record out that it returns unchanged, so that to try again would never end.
         """
         filtered: tuple[int, int] | None = None
+        tries = Attempts(f"compare-and-set of {key!r}")
         steps = [operations.read(name) for name in self.encode(expected)]
         steps.append(expression_operations.expression_read("lut", _UPDATED.compile()))
         while True:
+            tries.count()
             try:
                 _, meta, found = self._client.operate_ordered(self.name(key), steps)
             except failures.RecordNotFound:

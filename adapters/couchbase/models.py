@@ -24,7 +24,7 @@ from couchbase.exceptions import (
 from couchbase.transcoder import RawBinaryTranscoder
 
 from storeproof.adapters.couchbase.records import Records, as_it_is, failure_of
-from storeproof.contract import MISSING, Json, Key, Missing, Path, Record, Refused, Row, Unsupported
+from storeproof.contract import MISSING, Attempts, Json, Key, Missing, Path, Record, Refused, Row, Unsupported
 
 
 class Values(Records):
@@ -40,7 +40,9 @@ class Values(Records):
 
     def append(self, key: Key, value: bytes) -> None:
         """An append; where there is nothing to append to, an insert, unless another client was faster."""
+        tries = Attempts(f"append to {key!r}")
         while True:
+            tries.count()
             try:
                 self._keyspace.binary().append(self.name(key), value, **self._safely)
             except DocumentNotFoundException:
@@ -73,7 +75,9 @@ class Counters(Records):
 
     def _as_it_stands(self, key: Key) -> int:
         """The server takes no step of 0: an insert of the number where there is none says so, and then it is read."""
+        tries = Attempts(f"increment of {key!r} by 0")
         while True:
+            tries.count()
             try:
                 self.change(key, subdocument.insert("n", 0), create=True)
             except PathExistsException:
@@ -201,7 +205,9 @@ class Documents(Records):
 
     def _as_it_stands(self, key: Key, place: str) -> int | None:
         """The server takes no step of 0: an insert of the number where there is none says so, and then it is read."""
+        tries = Attempts(f"increment of {place} of {key!r} by 0")
         while True:
+            tries.count()
             try:
                 self.change(key, subdocument.insert(place, 0))
             except PathExistsException:

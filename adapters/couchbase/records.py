@@ -40,7 +40,7 @@ from couchbase.exceptions import (
     ValueTooDeepException,
 )
 
-from storeproof.contract import MISSING, ExactExpiry, Key, Layout, Record, Refused, Unknown, Unsupported
+from storeproof.contract import MISSING, Attempts, ExactExpiry, Key, Layout, Record, Refused, Unknown, Unsupported
 
 T = TypeVar("T")
 
@@ -198,7 +198,9 @@ class Records(ExactExpiry):
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
         """A replace with the CAS of what was read: the server does it only if the record has not changed since; else it is read again."""
+        tries = Attempts(f"compare-and-set of {key!r}")
         while True:
+            tries.count()
             found = self._get(key)
             if found is None or not _equal(self.decode(found.value), expected):
                 return False
@@ -212,7 +214,9 @@ class Records(ExactExpiry):
 
     def get_and_set(self, key: Key, record: Record) -> Record | None:
         """A replace with the CAS that was read, or an insert where there was nothing; tried again if the record has changed."""
+        tries = Attempts(f"get-and-set of {key!r}")
         while True:
+            tries.count()
             found = self._get(key)
             if found is None:
                 if self.put_if_absent(key, record):

@@ -18,7 +18,7 @@ from storeproof.adapters.marklogic.link import JSON, Deadlock, NoIndex, Server, 
 from storeproof.adapters.marklogic.query import Translation, search
 from storeproof.adapters.marklogic.record import Form, equal, extracted
 from storeproof.adapters.marklogic.text import by_index_alone
-from storeproof.contract import Key, Layout, Record, Refused, Unknown, Unsupported
+from storeproof.contract import Attempts, Key, Layout, Record, Refused, Unknown, Unsupported
 from storeproof.spec.query import Where
 
 T = TypeVar("T")
@@ -149,8 +149,9 @@ class Records:
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
         """A write on the condition of the version that was read; without versions, in a transaction, whose read locks."""
-        wanted = self._form.encode(key, expected)
+        wanted, tries = self._form.encode(key, expected), Attempts(f"compare-and-set of {key!r}")
         while self._versioned:
+            tries.count()
             found, version = self._read(key)
             if found is None or not equal(self._form.encode(key, found), wanted):
                 return False

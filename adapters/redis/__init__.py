@@ -8,6 +8,7 @@ it runs inside the store, atomically, and is one request. It counts no namespace
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from time import sleep
 from typing import Any, Final
@@ -34,7 +35,20 @@ from storeproof.adapters.redis.scripts import (
 )
 from storeproof.adapters.redis.sentinel import SentinelCluster
 from storeproof.adapters.redis.structures import Places, Queues, Rankings, Sets
-from storeproof.contract import Address, ExactExpiry, Key, Layout, Record, Refused, Row, Unknown, Unsupported, Version, WrongReply
+from storeproof.contract import (
+    Address,
+    Attempts,
+    ExactExpiry,
+    Key,
+    Layout,
+    Record,
+    Refused,
+    Row,
+    Unknown,
+    Unsupported,
+    Version,
+    WrongReply,
+)
 from storeproof.spec import model as shapes
 
 _TIMEOUT: Final = 5.0
@@ -47,6 +61,8 @@ _KIN: Final = {"valkey_version": "Valkey", "dragonfly_version": "Dragonfly", "kv
 """What INFO of other servers with this protocol has and that of Redis has not."""
 
 _CHILDREN: Final = ("aof_rewrite_in_progress", "aof_rewrite_scheduled", "rdb_bgsave_in_progress")
+
+_CHILD_SECONDS: Final = 600.0
 
 _LOOK: Final = 0.002
 """Seconds between two looks at what a child of the server does."""
@@ -99,7 +115,9 @@ class RedisSession(RedisLink):
         """BGREWRITEAOF where there is a log, else BGSAVE; both are done by a child, whose end only INFO tells."""
         command = "BGREWRITEAOF" if self.run("INFO", "persistence")["aof_enabled"] else "BGSAVE"
         self.run(command)
+        looks = Attempts(f"the end of {command}", _CHILD_SECONDS, math.inf)
         while any(self.run("INFO", "persistence")[each] for each in _CHILDREN):
+            looks.count()
             sleep(_LOOK)
         return command
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from storeproof.adapters.redis.link import RedisLink
 from storeproof.adapters.redis.scripts import PERSIST
-from storeproof.contract import Cursor, Key, Layout
+from storeproof.contract import Attempts, Cursor, Key, Layout
 
 _SCAN_BATCH: Final = 1000
+_SCAN_SECONDS: Final = 600.0
+"""For a walk over all that the database holds, also of others."""
 """Keys that `clear` asks for at a time."""
 
 
@@ -38,8 +41,9 @@ class Named:
     def clear(self) -> None:
         """Remove the keys under the prefix; a layout's name holds no character that MATCH reads as a pattern."""
         self._unfollow()
-        cursor = 0
+        cursor, calls = 0, Attempts(f"a SCAN of {self._prefix}*", _SCAN_SECONDS, math.inf)
         while True:
+            calls.count()
             cursor, keys = self._run("SCAN", cursor, "MATCH", f"{self._prefix}*", "COUNT", _SCAN_BATCH)
             if keys:
                 self._run("UNLINK", *keys)

@@ -7,6 +7,7 @@ index, and of texts.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from time import sleep
 from typing import Any, Final, cast
@@ -30,10 +31,11 @@ from storeproof.adapters.redis_stack.scripts import (
     UNSET,
 )
 from storeproof.adapters.redis_stack.text import beside, derived
-from storeproof.contract import MISSING, Found, Json, Key, Layout, Missing, Path, Record, Refused, Unsupported
+from storeproof.contract import MISSING, Attempts, Found, Json, Key, Layout, Missing, Path, Record, Refused, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 _LOOK: Final = 0.005
+_INDEXING_SECONDS: Final = 300.0
 """Seconds between two looks at an index in the making."""
 
 
@@ -63,7 +65,9 @@ class Documents(Named):
             language = ["LANGUAGE_FIELD", '$["r"]["l"]'] if self._layout.model.language else []
             kind = ["ON", "JSON", "PREFIX", 1, self._prefix, *language, "STOPWORDS", 0]
             self._run("FT.CREATE", self._layout.name, *kind, "SCHEMA", *schema(self._layout))
+        looks = Attempts(f"the end of the indexing of {self._layout.name}", _INDEXING_SECONDS, math.inf)
         while int(self._told("indexing")):
+            looks.count()
             sleep(_LOOK)
 
     def clear(self) -> None:

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Protocol
 
+from storeproof.halt import Halt, halt
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 DEFAULTS = (signal.SIG_DFL, signal.default_int_handler)
 _AGAIN_SECONDS = 2.0
@@ -36,7 +38,9 @@ class Terminated(KeyboardInterrupt):
 class Registry:
     """The things that this process must remove. A forked worker inherits a copy, and must not remove what its parent still uses."""
 
-    def __init__(self) -> None:
+    def __init__(self, halt: Halt) -> None:
+        """`halt`: is told of every signal."""
+        self._halt = halt
         self._open: list[Closable] = []
         self._owner = 0
         """The process that the open things belong to; 0 until the first `add`."""
@@ -74,9 +78,10 @@ class Registry:
                 self.discard(thing)
 
     def ignore_signals(self) -> None:
-        """Ignore the signals for the rest of the process, so that another Ctrl-C does not interrupt the writing of the report."""
+        """For the rest of the process another Ctrl-C only ends waiting, so that it does not interrupt the writing of the report."""
         for number in SIGNALS:
-            signal.signal(number, signal.SIG_IGN)
+            if signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, self._hurry)
 
     @contextmanager
     def deferring_signals(self) -> Iterator[None]:
@@ -98,7 +103,12 @@ class Registry:
                 os.kill(os.getpid(), deferred)
 
     def _defer(self, number: int, _frame: FrameType | None) -> None:
+        if self._deferred is not None or self.interrupt is not None:
+            self._halt.interrupt()
         self._deferred = number
+
+    def _hurry(self, _number: int, _frame: FrameType | None) -> None:
+        self._halt.interrupt()
 
     def take_signals(self) -> None:
         """Make each signal raise an exception from now on, which is also recorded as `interrupt`."""
@@ -113,6 +123,7 @@ class Registry:
         self.take_signals()
 
     def _end(self, number: int, _frame: FrameType | None) -> None:
+        self._halt.interrupt()
         if self.interrupt is not None and (_is_handled(self.interrupt) or time.monotonic() - self._interrupted < _AGAIN_SECONDS):
             return
         self.interrupt = KeyboardInterrupt() if number == signal.SIGINT else Terminated(f"ended by {signal.Signals(number).name}")
@@ -128,5 +139,5 @@ def _is_handled(interrupt: BaseException) -> bool:
     return handled is not None
 
 
-registry = Registry()
+registry = Registry(halt)
 """The registry of this process."""

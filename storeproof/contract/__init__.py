@@ -1,6 +1,7 @@
 """The interface of an adapter: plain values in and out, one optional protocol per family of operations."""
 
 from storeproof.contract.address import Address, Part
+from storeproof.contract.attempts import Attempts
 from storeproof.contract.cached import Cached
 from storeproof.contract.causal import Causal
 from storeproof.contract.clusters import Cluster, NodeAddresses, Promotion, Rebuilding, answering
@@ -52,6 +53,7 @@ __all__ = [
     "Aggregate",
     "Append",
     "Arrays",
+    "Attempts",
     "BatchRead",
     "BatchWrite",
     "Breach",

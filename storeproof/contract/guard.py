@@ -11,6 +11,7 @@ from storeproof.contract.families import Collection, Lacking
 from storeproof.contract.operations import OPERATIONS, is_of_adapter, wrong_reply
 from storeproof.contract.values import Layout
 from storeproof.errors import SHORTAGES
+from storeproof.halt import halt
 
 
 def supports(collection: Collection, operation: str) -> bool:
@@ -32,7 +33,9 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
         Unsupported: the family is not implemented, or the adapter said so.
         WrongReply: the server's answer has a form that the operation does not allow.
         Breach: a wrong reply of a type that only the adapter creates, any other exception, or a partly implemented family.
+        Halted: the case has had its time, or the run is interrupted; nothing is sent.
     """
+    halt.check(operation)
     described = OPERATIONS[operation]
     if not isinstance(collection, described.family):
         family = described.family.__name__

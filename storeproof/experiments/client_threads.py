@@ -1,16 +1,47 @@
-"""Concurrent clients, each in its own thread, until they are told to stop."""
+"""Concurrent clients, each in its own thread. No one waits for them longer than the limit of their case, or a signal, lets them."""
 
 from __future__ import annotations
 
+import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Generic, TypeVar
 
-HANG_SECONDS: Final = 30.0
-"""Time for a client to notice that its store is gone; the adapters' own timeouts are shorter."""
+from storeproof.halt import HANG_SECONDS, halt
+
+T = TypeVar("T")
+_LOOK_SECONDS: Final = 0.2
+"""How long a signal goes unnoticed by one that waits for threads."""
+
+
+class Job(threading.Thread, Generic[T]):
+    """Work in a thread of the case that makes it. One that hangs is abandoned: what it has sent is unknown, and it sends no more."""
+
+    def __init__(self, work: Callable[[], T], name: str = "storeproof-client") -> None:
+        super().__init__(name=name, daemon=True)
+        self._work = work
+        self._limit = halt.limit
+        self._found: T | None = None
+        self._failure: BaseException | None = None
+
+    def run(self) -> None:
+        """Work; what it returns or raises is kept."""
+        halt.join_case(self._limit)
+        try:
+            self._found = self._work()
+        except BaseException as reason:  # noqa: BLE001 - raised where it is waited for: a thread cannot
+            self._failure = reason
+
+    def result(self) -> T:
+        """What the work returned, waited for. Raises what it raised; `Halted`: it hangs."""
+        if not wait_for([self]):
+            halt.check(f"the end of {self.name}")
+        if self._failure is not None:
+            raise self._failure
+        return self._found  # type: ignore[return-value]  # it has ended, so this is what it returned
 
 
 @dataclass(frozen=True)
@@ -28,11 +59,18 @@ class Running:
     def end(self) -> None:
         """Stop them, and wait until they have ended."""
         self.stop.set()
-        deadline = time.monotonic() + HANG_SECONDS
-        for thread in self.threads:
-            # A thread that hangs longer is abandoned. Its operation is in flight and thus unknown; it will not write another.
-            if thread.ident is not None:
-                thread.join(max(0.0, deadline - time.monotonic()))
+        wait_for(self.threads, HANG_SECONDS)
+
+
+def wait_for(threads: Iterable[threading.Thread], seconds: float = math.inf) -> bool:
+    """Wait until all threads that were started have ended, but no longer than this, nor than the case may take; whether they have."""
+    deadline = time.monotonic() + seconds
+    for thread in threads:
+        while thread.is_alive():
+            if (left := min(deadline, halt.threads_end) - time.monotonic()) <= 0:
+                return False
+            thread.join(min(left, _LOOK_SECONDS))
+    return True
 
 
 def wait_until(condition: Callable[[], bool], seconds: float, look: float) -> None:
@@ -47,14 +85,33 @@ def wait_until(condition: Callable[[], bool], seconds: float, look: float) -> No
 
 
 @contextmanager
+def at_work(works: Iterable[Callable[[], T]]) -> Iterator[list[Job[T]]]:
+    """Work in as many threads; at the end of the block they are waited for."""
+    jobs = [Job(work) for work in works]
+    try:
+        for job in jobs:
+            job.start()
+        yield jobs
+    finally:
+        wait_for(jobs)
+
+
+def together(works: Iterable[Callable[[], T]]) -> list[T]:
+    """What each returns, worked at in as many threads. Raises what the first of those that failed has raised."""
+    with at_work(works) as jobs:
+        pass
+    return [job.result() for job in jobs]
+
+
+@contextmanager
 def running(clients: Sequence[Callable[[threading.Event, threading.Event], None]]) -> Iterator[Running]:
     """Start the clients' `run(go, stop)` together, and wait for them at the end of the block."""
     go, stop = threading.Event(), threading.Event()
-    threads = [threading.Thread(target=client, args=(go, stop), daemon=True) for client in clients]
-    load = Running(threads, stop)
+    jobs = [Job(lambda client=client: client(go, stop)) for client in clients]  # type: ignore[misc]
+    load = Running(jobs, stop)
     try:
-        for thread in threads:
-            thread.start()
+        for job in jobs:
+            job.start()
         go.set()
         yield load
     finally:

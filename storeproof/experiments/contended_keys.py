@@ -14,6 +14,8 @@ from typing import Any, Final
 from storeproof.check import MOST_CLIENTS, MOST_OPERATIONS
 from storeproof.contract import Collection, Key, Layout, Session, call, supports
 from storeproof.experiments.client import Client, Strategy, open_clients, raise_unknown, under_load
+from storeproof.experiments.client_threads import wait_for
+from storeproof.halt import halt
 from storeproof.history import Action, Answer, ClientLog, Ending, Operation, Place, Recorder, by_place
 from storeproof.records.self_verifying import identify, record, write_id
 
@@ -152,10 +154,12 @@ def work_together(clients: Sequence[Client]) -> None:
     Raises:
         Unknown: one of them lost its connection.
         Breach: an adapter broke the contract.
+        Halted: they did not end in the time that the case may take.
     """
     with under_load(clients) as load:
-        for thread in load.threads:
-            thread.join()
+        ended = wait_for(load.threads)
+    if not ended:
+        halt.check("the end of its clients")
     raise_unknown(clients)
 
 

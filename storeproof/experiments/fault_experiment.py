@@ -16,7 +16,7 @@ from typing import ClassVar, Final, Generic, Protocol, TypeVar
 
 from storeproof.blame import judge
 from storeproof.contract import Refused, Session, Unknown
-from storeproof.errors import MachineFailed, StoreDied
+from storeproof.errors import Halted, MachineFailed, StoreDied
 from storeproof.experiments.client import Client
 from storeproof.history import Operation
 from storeproof.launch.handle import Handle
@@ -181,7 +181,7 @@ def without_replies(operations: Sequence[Operation], intervals: Sequence[tuple[i
 
 
 def on_own_stores(launch: Callable[[], Handle], attempt: Callable[[Handle], None], spoiled: list[str], rounds: int) -> bool:
-    """Call `attempt` on a new store, and again on another one after a spoiled round; False if too many were spoiled.
+    """Call `attempt` on a new store, and again on another one after a spoiled round; False if too many were spoiled, or it was halted.
 
     Args:
         attempt: continues where an earlier call ended; raises `MachineFailed` or `Unknown` for a round that says nothing.
@@ -197,12 +197,17 @@ def on_own_stores(launch: Callable[[], Handle], attempt: Callable[[Handle], None
 
 
 def repeat_spoiled(attempt: Callable[[], None], spoiled: list[str], most: int) -> bool:
-    """Call `attempt` until it returns; False if more than `most` attempts were spoiled. Arguments as for `on_own_stores`."""
+    """Call `attempt` until it returns; False if more than `most` attempts were spoiled, or the time of the case is over.
+
+    Arguments as for `on_own_stores`.
+    """
     while len(spoiled) <= most:
         try:
             attempt()
-        except (MachineFailed, Unknown) as reason:
+        except (MachineFailed, Unknown, Halted) as reason:
             spoiled.append(judge(reason, claimed=True).detail.partition("\n")[0])
+            if isinstance(reason, Halted):  # what was found before counts
+                return False
         else:
             return True
     return False

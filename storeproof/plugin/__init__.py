@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     """Add the options of the suites."""
     config = pluginmanager.get_plugin("pytestconfig")
     if config is not None and _may_name_suites(config.invocation_params):
-        from storeproof.plugin import early_signals
+        from storeproof.plugin.signals import early_signals
 
         early_signals.arm()
     add_options(parser)
@@ -59,9 +59,9 @@ def pytest_collection(session: pytest.Session) -> None:
     config = session.config
     if not _name_suites(map(str, config.args), config.invocation_params.dir, pyargs=config.option.pyargs):
         return
-    from storeproof.plugin import early_signals
     from storeproof.plugin.repeat import Repeat
     from storeproof.plugin.run import Run
+    from storeproof.plugin.signals import early_signals
     from storeproof.plugin.suite import SuiteFixtures
 
     early_signals.arm()
@@ -98,10 +98,12 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     if run is None or config.option.collectonly or session.testsfailed or not run.anything_selected:
         return (yield)
     from storeproof.cleanup.registry import registry
-    from storeproof.plugin import early_signals
+    from storeproof.plugin.signals import early_signals
+    from storeproof.plugin.signals.last_resort import watch_signals
 
     early_signals.disarm()
     registry.take_signals()
+    watch_signals(run, config.pluginmanager.get_plugin("terminalreporter"))
     try:
         run.check_options()
         _begin(config, run)
@@ -134,7 +136,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
     case_result = item.stash[CASE_RESULT] = run.begin(item)
     try:
-        done = yield
+        with run.time_limit(item):
+            done = yield
     except (KeyboardInterrupt, pytest.exit.Exception):
         if not case_result.settled:
             case_result.note(Outcome.INCONCLUSIVE, "interrupted while the case ran")
@@ -144,6 +147,15 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         run.progress.case_done(item, bad=case_result.is_failure)
     run.keep()
     return done
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Where a stage has had its time, its cases send nothing."""
+    if item.stash.get(CASE_RESULT, None) is not None:
+        from storeproof.halt import halt
+
+        halt.check("this case")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -269,6 +281,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     run = config.stash.get(RUN, None)
     if run is not None:
         run.close()
+        run.over.set()
 
 
 def _bill(report: pytest.TestReport, case_result: CaseResult) -> None:

@@ -7,8 +7,10 @@ import datetime
 import hashlib
 import re
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -33,6 +35,7 @@ from storeproof.plugin.options import named
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.report_dir import ReportDir, without_report_dir
 from storeproof.plugin.run_options import run_options
+from storeproof.plugin.time_limits import TimeLimits
 from storeproof.result.case_result import CaseResult
 from storeproof.result.model import CorpusUsed, EditionUsed, Placement, Result, RunInfo
 from storeproof.result.recorder import StoreRecord
@@ -75,6 +78,7 @@ class Run:
         self._directory = self.options.data_dir or Path.cwd()
         """Whose disk is told of, and measured."""
         self.progress = Progress(config)
+        self.limits = TimeLimits(self.options.scale.scale)
         self.leavings = Leavings(self.report_dir.path)
         self.suts = self._stores_under_test(wanted)
         self._demands = {sut.target.id: self._demands_on(sut.target.id) for sut in self.suts}
@@ -103,6 +107,12 @@ class Run:
         """Whether the cases have begun that are measured on all stores in interleaved rounds."""
         self._kept: float | None = None
         """When the unfinished result was written after a case."""
+        self._running: CaseResult | None = None
+        """The case that was begun last."""
+        self._saving = threading.Lock()
+        """Taken by the thread that writes the report, and kept."""
+        self.over = threading.Event()
+        """Set when all is done, and only the process is left to end."""
 
     def _stores_under_test(self, wanted: Iterable[str]) -> list[StoreUnderTest]:
         targets = self.spec.targets(wanted)
@@ -225,7 +235,13 @@ class Run:
         known = sut.target.known_failure(case.id, self._started.date())
         about = (case.revision, case.model, case.operations)
         claimed, standing = is_claimed(sut, case), self.spec.standing(case.id)
-        return CaseResult(sut.record, case.stage, case.id, *about, known, claimed=claimed, standing=standing)
+        self._running = CaseResult(sut.record, case.stage, case.id, *about, known, claimed=claimed, standing=standing)
+        return self._running
+
+    def time_limit(self, item: pytest.Item) -> AbstractContextManager[None]:
+        """The block in which a case runs, with all its attempts. What is measured in rounds of several stores ends by its rounds."""
+        case = case_of(item)
+        return contextlib.nullcontext() if case.interleaved else self.limits.case(sut_of(item).target.id, case.stage)
 
     def _demands_on(self, target: str) -> list[Demands]:
         """What is demanded of a store; empty where everything is tried."""
@@ -286,20 +302,36 @@ class Run:
 
         `ended_by`: what ended the run, if cases are left that were not begun.
         """
-        from storeproof.report.destination import save_report  # not at the top: what renders is not loaded while cases are collected
-
-        self.not_reached = len(self._waiting)
         with registry.deferring_signals():
             self.close_all_but(None)
             self.uncleared = self.leavings.finish(self.suts) or self.uncleared
-            evidence = self._evidence()
-            self.result = self._assemble(ended_by, hashlib.sha256(evidence).hexdigest() if evidence else None)
-            cut_short = self.not_reached > 0
-            self.saved = save_report(self.result, self.report_dir.path, cut_short=cut_short, evidence=evidence)
-            if self.saved.file is not None:
-                self.report_dir.finished()
-            if self.needs is not None:
-                self.needs.answer(self.result, self.report_dir.path, self._config.option.proof or [])
+            self._saving.acquire()  # where the last resort has it, the process ends while this waits
+            self._save(ended_by)
+
+    def finish_without_main_thread(self, where: str) -> bool:
+        """As `finish`, for an interrupted run whose main thread does not come to its end; nothing is closed. False: it has.
+
+        `where`: what the main thread is at.
+        """
+        if not self._saving.acquire(blocking=False):
+            return False
+        if self._running is not None and not self._running.closed:
+            self._running.note(Outcome.INCONCLUSIVE, f"interrupted while the case ran, and did not end: {where}")
+            self._running.close()
+        self._save("interrupted")
+        return True
+
+    def _save(self, ended_by: str) -> None:
+        from storeproof.report.destination import save_report  # not at the top: what renders is not loaded while cases are collected
+
+        self.not_reached = len(self._waiting)
+        evidence = self._evidence()
+        self.result = self._assemble(ended_by, hashlib.sha256(evidence).hexdigest() if evidence else None)
+        self.saved = save_report(self.result, self.report_dir.path, cut_short=self.not_reached > 0, evidence=evidence)
+        if self.saved.file is not None:
+            self.report_dir.finished()
+        if self.needs is not None:
+            self.needs.answer(self.result, self.report_dir.path, self._config.option.proof or [])
 
     def _evidence(self) -> bytes:
         """The file of the durability rounds; empty without any."""

@@ -57,6 +57,8 @@ class CaseResult:
         self.standing = standing
         self.outcome = Outcome.NOT_RUN
         self.settled = False
+        self.closed = False
+        """Whether the outcome is in the record."""
         self.seconds = 0.0
         self.elsewhere = 0.0
         """Seconds of this case that passed in others, as rounds of several stores are interleaved; those of others in it are negative."""
@@ -153,6 +155,7 @@ class CaseResult:
 
     def close(self) -> None:
         """Add the outcome to the record."""
+        self.closed = True
         if self.spoiled:
             self.add(f"{len(self.spoiled)} spoiled and repeated: " + " | ".join(dict.fromkeys(self.spoiled)))
         self._record.add(

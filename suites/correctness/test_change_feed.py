@@ -6,11 +6,12 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
 from storeproof.contract import Change, Collection, Layout, Refused, Unsupported, call, supports, why_not
+from storeproof.experiments.client_threads import at_work
 from storeproof.experiments.workspace import OpenCollection
 from storeproof.machine.pressure import machine_is_busy
 from storeproof.outcome import Outcome
@@ -66,9 +67,8 @@ def test_a_feed_tells_every_change_once(
             case_result.settle(lacking, str(reason))
     call(neighbour, beside, "put", "stranger", b"")
     clients = sut.scale.correctness.clients
-    with ThreadPoolExecutor(clients) as pool:
-        writing = [pool.submit(_write, sut, layout, client) for client in range(clients)]
-        told = _listen(collection, layout, lambda: all(each.done() for each in writing), [])
+    with at_work(partial(_write, sut, layout, client) for client in range(clients)) as writing:
+        told = _listen(collection, layout, lambda: not any(each.is_alive() for each in writing))
     written: Written = sum((each.result() for each in writing), Counter())
     call(neighbour, beside, "put", "stranger", b"again")
     _listen_on(collection, layout, told, written.total())
@@ -93,7 +93,8 @@ def test_a_feed_tells_every_change_once(
     )
 
 
-def _listen(collection: Collection, layout: Layout, enough: Callable[[], bool], told: list[Change]) -> list[Change]:
+def _listen(collection: Collection, layout: Layout, enough: Callable[[], bool]) -> list[Change]:
+    told: list[Change] = []
     while not enough():
         told += call(collection, layout, "changes", 100, 0.1)
     return told

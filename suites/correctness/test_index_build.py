@@ -7,14 +7,15 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
 
 from storeproof.contract import Collection, Json, Key, Layout, Record, Refused, Unsupported, call, supports
-from storeproof.experiments.client_threads import wait_until
+from storeproof.experiments.client_threads import Job, at_work, wait_until
 from storeproof.experiments.load_records import fill
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
@@ -37,6 +38,8 @@ _HEAD_START = 0.02
 """Seconds, at most, by which duplicates come before the index that forbids them, in every second round."""
 _OF_EACH = 2
 """Queries of each client while the index is gone: one of them may have been under way when it was dropped."""
+_MOST_REFUSED = 100
+"""Queries of a client that are refused in a row, at most, when the index is there again."""
 _LOOK = 0.001
 """Seconds between two looks at how many they are."""
 _LONGEST = 60.0
@@ -61,14 +64,18 @@ class Reader:
         session = sut.connect(sut.shared())
         choice = random.Random(f"{sut.seed}/{self.number}")
         try:
-            own = session.collection(layout)
+            own, in_vain = session.collection(layout), 0
             while not stop.is_set() or self.right < _AT_LEAST:
                 value = choice.randrange(_RECORDS)
                 try:
                     found = call(own, layout, "count_where", Where.model_validate({"filter": ["stock", "eq", value]}))
                 except Refused:
                     self.refused += 1
+                    in_vain += stop.is_set()
+                    if in_vain > _MOST_REFUSED:
+                        raise
                     continue
+                in_vain = 0
                 assert found == 1, f"one record has stock {value}; while the index was dropped the store counted {found}"
                 self.right += 1
         finally:
@@ -159,8 +166,7 @@ def test_a_unique_index_meets_duplicates_while_it_is_built(
         index = Index(name=f"unique{round_}", paths=(("name",),), unique=True)
         twins = [f"n{round_ * 100 + number}" for number in range(20)]
         building = threading.Event()
-        with ThreadPoolExecutor(1) as pool:
-            adding = pool.submit(_add_twins, sut, layout, twins, building)
+        with at_work([partial(_add_twins, sut, layout, twins, building)]) as (adding,):
             building.set()
             time.sleep(choice.random() * _HEAD_START * (round_ % 2))
             try:
@@ -168,7 +174,7 @@ def test_a_unique_index_meets_duplicates_while_it_is_built(
                 built = True
             except Refused:
                 built = False
-            taken = adding.result(_LONGEST)
+            taken = adding.result()
         assert call(collection, layout, "index_names") == ([index.name] if built else []), "an index whose creation was refused exists"
         for name in twins:
             wanted = [f"r{name[1:]}", *([f"twin-{name}"] if name in taken else [])]
@@ -200,8 +206,7 @@ def test_answers_stay_right_while_an_index_is_dropped(capability: str, sut: Stor
         case_result.settle(lacking, f"without the index the queries are not possible: {reason}")
     _create(collection, layout, index, lacking, case_result)
     stop, readers = threading.Event(), [Reader(number) for number in range(_WRITERS)]
-    with ThreadPoolExecutor(_WRITERS) as pool:
-        reading = [pool.submit(reader.read, sut, layout, stop) for reader in readers]
+    with at_work(partial(reader.read, sut, layout, stop) for reader in readers) as reading:
         try:
             for _ in range(_ROUNDS):
                 assert call(collection, layout, "drop_index", index.name) is True
@@ -210,19 +215,19 @@ def test_answers_stay_right_while_an_index_is_dropped(capability: str, sut: Stor
         finally:
             stop.set()
         for each in reading:
-            each.result(_LONGEST)
+            each.result()
     answers, refused = sum(reader.right for reader in readers), sum(reader.refused for reader in readers)
     case_result.add(
         f"{answers} answers were correct while an index was dropped and created {_ROUNDS} times; {refused} queries were refused"
     )
 
 
-def _let_each_ask(readers: list[Reader], reading: list[Future[None]]) -> None:
+def _let_each_ask(readers: list[Reader], reading: list[Job[None]]) -> None:
     """Wait until each has asked what it had not asked before, or has ended. Raises `TimeoutError`: one does neither."""
     wanted = [reader.asked + _OF_EACH for reader in readers]
 
     def asked() -> bool:
-        return all(each.done() or reader.asked >= number for each, reader, number in zip(reading, readers, wanted, strict=True))
+        return all(not each.is_alive() or reader.asked >= number for each, reader, number in zip(reading, readers, wanted, strict=True))
 
     wait_until(asked, _LONGEST, _LOOK)
     if not asked():
@@ -277,19 +282,20 @@ def _while_writing(sut: StoreUnderTest, layout: Layout, writers: list[Writer], b
         finally:
             session.close()
 
-    with ThreadPoolExecutor(len(writers)) as pool:
-        writing = [pool.submit(write, writer) for writer in writers]
+    with at_work(partial(write, writer) for writer in writers) as writing:
         try:
             begun.wait(_LONGEST)
             build()
         except threading.BrokenBarrierError:
             stop.set()
-            failures = [failure for each in writing if not isinstance(failure := each.exception(_LONGEST), threading.BrokenBarrierError)]
-            raise next(filter(None, failures), TimeoutError(f"the clients had not started after {_LONGEST:g} s")) from None
+            for each in writing:
+                with suppress(threading.BrokenBarrierError):
+                    each.result()
+            raise TimeoutError(f"the clients had not started after {_LONGEST:g} s") from None
         finally:
             stop.set()
         for each in writing:
-            each.result(_LONGEST)
+            each.result()
 
 
 def _add_twins(sut: StoreUnderTest, layout: Layout, names: list[str], building: threading.Event) -> set[str]:

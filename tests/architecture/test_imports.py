@@ -14,6 +14,7 @@ from tests.architecture.installed import CHECKOUT
 ORDER = (
     *(
         "errors",
+        "halt",
         "printable",
         "units",
         "regular_file",

@@ -11,7 +11,7 @@ import pytest
 
 from storeproof.blame import REPEATED, RULES, Ending, Party, decisive, ending_of, in_clean_up, judge, outcome_of
 from storeproof.contract import Breach, GaveUp, Refused, Unknown, Unsupported, WrongReply
-from storeproof.errors import FaultMissed, MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
+from storeproof.errors import FaultMissed, Halted, MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
 from storeproof.outcome import Outcome
 from tests.architecture.installed import CHECKOUT
 
@@ -29,6 +29,7 @@ BY_EXCEPTION: list[tuple[BaseException, Outcome, Outcome, Party, Outcome | None]
     (Unknown("timed out after 5 s"), OPEN, OPEN, Party.UNDETERMINED, None),
     (GaveUp("1205: Lock wait timeout exceeded"), OPEN, OPEN, Party.UNDETERMINED, None),
     (TimeoutError("not done after 60 s"), OPEN, OPEN, Party.UNDETERMINED, None),
+    (Halted("the case has taken 5 min 0 s; next would have been get"), OPEN, OPEN, Party.UNDETERMINED, None),
     (StoreDied("it ended with exit status 1"), FAIL, FAIL, Party.STORE, FAIL),
     (FaultMissed("it writes to /elsewhere.db, outside its data directory"), ERROR, ERROR, Party.USER, None),
     (MachineFailed("killed from outside by SIGKILL"), OPEN, OPEN, Party.MACHINE, None),
@@ -73,7 +74,7 @@ def test_every_error_that_people_see_is_judged_by_a_rule_of_its_own() -> None:
     """A new kind of error must not become a bug of ours by being forgotten."""
     kinds = [kind for kind in _subclasses(StoreproofError) if kind.__module__.startswith("storeproof.errors")]
     assert {kind.__name__ for kind in kinds} == {
-        *("UsageError", "SpecError", "NotAvailable", "MachineFailed", "FaultMissed", "StoreDied", "SettingsMismatch"),
+        *("UsageError", "SpecError", "NotAvailable", "MachineFailed", "FaultMissed", "Halted", "StoreDied", "SettingsMismatch"),
     }
 
 

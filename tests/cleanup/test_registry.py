@@ -18,6 +18,7 @@ import pytest
 from storeproof.cleanup.registry import SIGNALS, Registry, Terminated
 from storeproof.cleanup.sweep import sweep_directories
 from storeproof.cleanup.workdir import MARKER, WorkDir
+from storeproof.halt import Halt
 from storeproof.machine.owner import Owner, this_process
 from tests.launch.small import WITHOUT_REAPER, WORK, Run, eventually, gone
 
@@ -247,7 +248,7 @@ class _Thing:
 
 def test_newest_is_closed_first() -> None:
     """Open things are closed once, in reverse order."""
-    registry, closed = Registry(), []
+    registry, closed = Registry(Halt()), []
     things = [_Thing(closed) for _ in range(3)]
     for thing in things:
         registry.add(thing)
@@ -258,7 +259,7 @@ def test_newest_is_closed_first() -> None:
 
 def test_forked_worker_does_not_close_what_its_parent_uses() -> None:
     """A forked child closes nothing of its parent's."""
-    registry, closed = Registry(), []
+    registry, closed = Registry(Halt()), []
     registry.add(_Thing(closed))
     pid = os.fork()
     if pid == 0:
@@ -271,7 +272,7 @@ def test_forked_worker_does_not_close_what_its_parent_uses() -> None:
 
 def test_second_interrupt_does_not_cut_the_clean_up_short() -> None:
     """A signal during the clean-up is deferred to its end."""
-    registry = Registry()
+    registry = Registry(Halt())
     reached = False
     with pytest.raises(KeyboardInterrupt):  # noqa: SIM117 - the interrupt comes at the end of the inner block
         with registry.deferring_signals():
@@ -284,7 +285,7 @@ def test_second_interrupt_does_not_cut_short_what_the_first_one_began(monkeypatc
     """However much later it comes; but once the first has been swallowed, it ends the run."""
     monkeypatch.setattr("storeproof.cleanup.registry._AGAIN_SECONDS", 0.0)
     before = {number: signal.signal(number, signal.SIG_DFL) for number in SIGNALS}
-    registry = Registry()
+    registry = Registry(Halt())
     registry.take_signals()
     cleared = False
     try:

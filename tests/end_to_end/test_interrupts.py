@@ -14,8 +14,9 @@ import redis
 from storeproof.cli.report import render
 from storeproof.machine import container_engine
 from storeproof.result.json_file import read_result
-from tests.end_to_end.running import Run, leaves_nothing, run, start, struck, wait_for
+from tests.end_to_end.running import Run, leaves_nothing, run, start, store_file, struck, wait_for
 from tests.end_to_end.striking import containers_of
+from tests.mutants.endless import never_answers
 
 pytestmark = pytest.mark.slow
 
@@ -78,6 +79,33 @@ def test_a_second_interrupt_does_not_cost_the_report(tmp_path: Path) -> None:
     assert running.outcomes["capabilities.key_access.put-get/001"]["outcome"] == "pass"
     assert (tmp_path / "report" / "report.html").is_file()
     assert "cases were not started" in running.said
+    leaves_nothing(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("waiting", "named", "numbers"),
+    [
+        ("concurrency.increment", "no_increment", [signal.SIGINT]),
+        ("stateful.counter", "stateful and counter", [signal.SIGTERM, signal.SIGTERM]),
+    ],
+    ids=["client threads", "main thread"],
+)
+def test_a_signal_ends_a_run_that_waits_for_ever(tmp_path: Path, waiting: str, named: str, numbers: list[signal.Signals]) -> None:
+    """Client threads wait for a server that never answers, or the main thread does, in a client that swallows interrupts."""
+    silent = ("adapter: sqlite\n", f"adapter: {Path(never_answers.__file__)}\n")
+    stored = store_file(tmp_path / "silent.yaml", ("store: sqlite\n", "store: silent\n"), silent)
+    running = start(tmp_path, f"--store={stored}", "-s", "-k", f"put-get/001 or {named}", pages=True)
+    wait_for(lambda: "an increment is not answered" in running.said, 120)
+    for number in numbers:
+        running.process.send_signal(number)
+        time.sleep(0.3)
+    assert running.process.wait(60) == pytest.ExitCode.INTERRUPTED, running.said
+    assert "Traceback" not in running.said
+    found = running.outcomes
+    assert found["capabilities.key_access.put-get/001"]["outcome"] == "pass", "what was found until then is reported"
+    assert found[waiting]["outcome"] == "inconclusive"
+    assert "interrupted while the case ran" in found[waiting]["detail"]
+    assert (tmp_path / "report" / "report.html").is_file()
     leaves_nothing(tmp_path)
 
 

@@ -1,17 +1,16 @@
-"""Plays the turns of several sessions, each in its own thread, so that a session that waits for a lock does not block the others."""
+"""Plays the turns of several sessions, each request in a thread, so that a session that waits for a lock does not block the others."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NotYet
 from typing import Any
 
 from storeproof.contract import Collection, Layout, Refused, Session, Unknown, Unsupported, call, why_not
 from storeproof.contract.notation import answer_from, arguments_from, shown
 from storeproof.contract.transactions import Transactions
 from storeproof.errors import MachineFailed
+from storeproof.experiments.client_threads import Job, wait_for
 from storeproof.oracle import same
 from storeproof.result.case_result import ATTEMPTS
 from storeproof.spec.interleaving import Interleaving, Turn
@@ -28,7 +27,7 @@ _LONGEST = 15.0
 
 
 class Speaker:
-    """One session in its thread."""
+    """One session, whose requests are sent in threads, one at a time."""
 
     def __init__(self, name: str, session: Session, layout: Layout) -> None:
         if not isinstance(session, Transactions):
@@ -41,12 +40,13 @@ class Speaker:
         self._transactions: Transactions = session
         self._layout = layout
         self._collection: Collection = session.collection(layout)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"storeproof-{name}")
-        self._pending: tuple[Turn, Future[Any]] | None = None
+        self._pending: tuple[Turn, Job[Any]] | None = None
 
     def say(self, turn: Turn) -> None:
-        """Send the request, in the thread."""
-        self._pending = (turn, self._thread.submit(self._ask, turn))
+        """Send the request, in a thread."""
+        answer = Job(lambda: self._ask(turn), f"storeproof-{self.name}")
+        self._pending = (turn, answer)
+        answer.start()
 
     def hear(self, told: list[str], seconds: float) -> bool:
         """Wait for the answer and check it; False if it does not come in time.
@@ -58,10 +58,10 @@ class Speaker:
             return True
         turn, answer = self._pending
         line = f"{self.name}: {shown(turn.do, turn.args)}"
-        try:
-            found = answer.result(seconds)
-        except NotYet:
+        if not wait_for([answer], seconds):
             return False
+        try:
+            found = answer.result()
         except Refused as reason:
             self._pending, self.refused = None, True
             told.append(f"{line} refused: {str(reason)[:120]}")
@@ -73,9 +73,11 @@ class Speaker:
         return True
 
     def close(self) -> None:
-        """Roll back an open transaction and close the session."""
-        self._thread.submit(self._leave)
-        self._thread.shutdown(wait=True)
+        """Roll back an open transaction and close the session, unless a request of it is under way all the time."""
+        if self._pending is None or wait_for([self._pending[1]], _LONGEST):
+            leaving = Job(self._leave, f"storeproof-{self.name}")
+            leaving.start()
+            wait_for([leaving], _LONGEST)
 
     def _leave(self) -> None:
         try:

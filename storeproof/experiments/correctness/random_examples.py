@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
 from storeproof.contract import Refused, Unknown, WrongReply
-from storeproof.errors import MachineFailed
+from storeproof.errors import Halted, MachineFailed
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
 from storeproof.store_under_test import StoreUnderTest
+
+_SHRINK_SECONDS: Final = 60.0
+"""After the first wrong answer; what is the smallest by then is told. Hypothesis itself goes on for five minutes."""
 
 
 class Finding(Exception):
@@ -39,6 +44,7 @@ def try_examples(
         selection: the argument of `-k` that runs the case again.
     """
     findings: list[Finding] = []
+    shrunk_until = math.inf
     given_up: list[Exception] = []
     """A store that does not answer, or whose data cannot be removed, gets no more examples: shrinking would try hundreds of them."""
 
@@ -55,11 +61,14 @@ def try_examples(
     )
     @given(strategy)
     def example(drawn: Any) -> None:
+        nonlocal shrunk_until
+        if time.monotonic() > shrunk_until:
+            given_up.append(findings[-1])
         if given_up:
             raise given_up[0]
         try:
             play(drawn)
-        except (Unknown, Refused, WrongReply, MachineFailed) as reason:
+        except (Unknown, Refused, WrongReply, MachineFailed, Halted) as reason:
             given_up.append(reason)
             raise
         except NotCleared as stop:
@@ -69,11 +78,12 @@ def try_examples(
             raise
         except Finding as finding:
             findings.append(finding)
+            shrunk_until = min(shrunk_until, time.monotonic() + _SHRINK_SECONDS)
             raise
 
     try:
         example()
-    except (Unknown, Refused, WrongReply, MachineFailed, NotCleared, Flaky, Finding) as ending:
+    except (Unknown, Refused, WrongReply, MachineFailed, Halted, NotCleared, Flaky, Finding) as ending:
         if given_up and not findings:
             raise given_up[0] from None
         if not findings:

@@ -65,6 +65,8 @@ _BATCH: Final = 50
 _REFUSALS: Final = 20
 """Consecutive refusals, after which a collection is not read any further."""
 _WALK: Final = 500
+_MOST_CALLS: Final = 100_000
+"""Of a walk that ends: each call returns some keys, or goes on through the part of a server that others use."""
 _MOST: Final = 3
 """At most this many times the rounds, until enough of them had an effect: damage to data that is never read shows nothing."""
 _SHOWN: Final = 3
@@ -293,7 +295,7 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
         collection = session.collection(layout)
         found: list[str] = []
         cursor = None
-        while True:
+        for _ in range(_MOST_CALLS):
             try:
                 cursor, keys = call(collection, layout, "walk", cursor, _WALK)
             except (Breach, WrongReply) as reason:
@@ -301,6 +303,7 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
             found += [f"{layout.model.model}[{key!r}] was present, and no client wrote it" for key in keys if key not in known]
             if cursor is None or len(found) > _SHOWN:
                 return found
+        return [*found, f"a walk over {layout.model.model} had not ended after {_MOST_CALLS} calls"]
 
 
 def _records(collection: Collection, layout: Layout, keys: Sequence[Key]) -> Iterator[tuple[Key, _Answer]]:

@@ -8,20 +8,20 @@ as is checked once, before the first round.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from statistics import median
 from typing import Final
 
 from storeproof.contract import Maintenance, Refused, Session, Unknown, Unsupported, why_not
 from storeproof.experiments.client import Client, open_clients, raise_failures, under_load
-from storeproof.experiments.client_threads import HANG_SECONDS, Running, wait_until
+from storeproof.experiments.client_threads import Job, Running, wait_for, wait_until
 from storeproof.experiments.durability.bulk_load import BULK_OPERATION, Slots
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.fault_experiment import check_load
+from storeproof.halt import HANG_SECONDS
 from storeproof.spec.guarantee import LoadShape
 from storeproof.spec.scale import DurabilityScale
 
@@ -131,17 +131,12 @@ class LoadShapes:
         self._fill(period)
         session = self._subject.open()
         writers = [self._clients.writer(period) for _ in range(_WRITERS)]
-        failures: list[BaseException] = []
 
         def compact() -> None:
-            try:
+            with suppress(Refused, Unsupported, Unknown):  # the fault came before the reply; what the clients wrote is what counts
                 self._compact(session)
-            except (Refused, Unsupported, Unknown):
-                pass  # the fault came before the reply; what the clients wrote is what counts
-            except BaseException as reason:  # noqa: BLE001 - raised below: a thread cannot
-                failures.append(reason)
 
-        compacting = threading.Thread(target=compact, name="storeproof-compaction", daemon=True)
+        compacting = Job(compact, "storeproof-compaction")
         try:
             with self._under_load(writers) as load:
                 self._wait_for_load(load, 1)
@@ -152,11 +147,10 @@ class LoadShapes:
                 check_load(self._handle, writers)
                 yield
         finally:
-            if compacting.ident is not None:
-                compacting.join(HANG_SECONDS)
+            ended = wait_for([compacting], HANG_SECONDS)
             session.close()
-        if failures:
-            raise failures[0]
+        if ended:
+            compacting.result()
 
     def _wait_for_load(self, load: Running, writes: int) -> None:
         """Wait until `writes` more are acknowledged: on a slow disk, a fault before the first acknowledgement would show nothing."""

@@ -1,0 +1,46 @@
+"""How long a case may take, and all cases of a stage of one store: docs/METHOD.md, "Everything has an end"."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Final
+
+from storeproof.halt import Limit, halt
+from storeproof.outcome import Stage
+from storeproof.units import seconds
+
+_CASE: Final[Mapping[Stage, float]] = MappingProxyType({Stage.CORRECTNESS: 300, Stage.DURABILITY: 3600, Stage.PERFORMANCE: 1800})
+"""Seconds of a case at smoke. The longest of all published results takes a third of it, at any scale."""
+_STAGE: Final[Mapping[Stage, float]] = MappingProxyType({Stage.CORRECTNESS: 1800, Stage.DURABILITY: 10800, Stage.PERFORMANCE: 7200})
+_TIMES: Final[Mapping[str, int]] = MappingProxyType({"smoke": 1, "standard": 4, "full": 12})
+"""As many times as long, by scale."""
+
+
+class TimeLimits:
+    """The limits of a run."""
+
+    def __init__(self, scale: str) -> None:
+        self._times = _TIMES[scale]
+        self._taken: defaultdict[tuple[str, Stage], float] = defaultdict(float)
+        """Seconds of all cases so far, by target and stage."""
+
+    @contextmanager
+    def case(self, target: str, stage: Stage) -> Iterator[None]:
+        """A case of this store runs in the block, with all of its attempts."""
+        began = time.monotonic()
+        try:
+            with halt.case(self._limit(target, stage)):
+                yield
+        finally:
+            self._taken[target, stage] += time.monotonic() - began
+
+    def _limit(self, target: str, stage: Stage) -> Limit:
+        case, whole = _CASE[stage] * self._times, _STAGE[stage] * self._times
+        left = whole - self._taken[target, stage]
+        if left < case:
+            return Limit(max(left, 0.0), f"the {stage} stage of this store has taken {seconds(whole)}, the most at this scale")
+        return Limit(case, f"the case has taken {seconds(case)}, the most of one of {stage} at this scale")

@@ -1,0 +1,1 @@
+"""Stores that would hold a run for ever."""
