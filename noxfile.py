@@ -215,6 +215,14 @@ def kills(session: nox.Session) -> None:
 
 
 @nox.session
+def wholesale(session: nox.Session) -> None:
+    """All suites on stores that lie about everything in one way: each run ends by itself, and no error is ours. The late one takes hours:
+    `nox -s wholesale -- --lie no --lie yes --lie ok`."""
+    session.install("-e", ".")
+    session.run("python", "-m", "tests.nuisance.wholesale_lies", *session.posargs)
+
+
+@nox.session
 def hostile(session: nox.Session) -> None:
     """Servers that misbehave in 16 ways, tried as 7 stores: one message each, in little memory and time. About half an hour in sequence:
     `nox -s hostile -- --at-once 2 --store redis`."""

@@ -68,7 +68,28 @@ def all_is_well(name: str, method: Method) -> Method:
     return answer
 
 
-LIES: Mapping[str, Callable[[str, Method], Method]] = {"no": says_no, "yes": says_yes, "late": late, "ok": all_is_well}
+def never_empty(name: str, method: Method) -> Method:
+    """A queue that always has another item."""
+    return (lambda *_: b"1:0") if name == "pop_front" else method
+
+
+def refuses_to_count(name: str, method: Method) -> Method:
+    """Refuses one kind of query for ever."""
+
+    def refuse(*_: Any) -> Any:
+        raise Refused("not now")
+
+    return refuse if name == "count_where" else method
+
+
+LIES: Mapping[str, Callable[[str, Method], Method]] = {
+    "no": says_no,
+    "yes": says_yes,
+    "late": late,
+    "ok": all_is_well,
+    "full": never_empty,
+    "deaf": refuses_to_count,
+}
 _OF_A_SESSION = ("begin", "commit", "rollback", "compact")
 _OF_A_COLLECTION = (*OPERATIONS, "prepare", "clear")
 

@@ -302,7 +302,7 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         while not over():
             try:
                 primary = self._cluster.primary()
-                if primary != other_than and (moment := self._first_acknowledgement(primary)) is not None:
+                if primary != other_than and (moment := self._first_acknowledgement(primary, over)) is not None:
                     found = Takeover(primary, moment)
                     if then is not None:
                         then(found)
@@ -312,11 +312,11 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
             time.sleep(_LOOK_SECONDS)
         return None
 
-    def _first_acknowledgement(self, node: str) -> int | None:
-        """Write at a node until a write is acknowledged; return that moment, or None if it answers otherwise."""
+    def _first_acknowledgement(self, node: str, over: Callable[[], bool]) -> int | None:
+        """Write at a node until a write is acknowledged; return that moment, or None if it answers otherwise, or refuses until it is over."""
         client = self.first_client(node)
         try:
-            while client.step():
+            while not over() and client.step():
                 if client.acknowledged:
                     return monotonic_ns()
         finally:
