@@ -67,8 +67,9 @@ def test_a_feed_tells_every_change_once(
             case_result.settle(lacking, str(reason))
     call(neighbour, beside, "put", "stranger", b"")
     clients = sut.scale.correctness.clients
+    most = clients * sut.scale.correctness.concurrent_operations
     with at_work(partial(_write, sut, layout, client) for client in range(clients)) as writing:
-        told = _listen(collection, layout, lambda: not any(each.is_alive() for each in writing))
+        told = _listen(collection, layout, lambda: not any(each.is_alive() for each in writing), most)
     written: Written = sum((each.result() for each in writing), Counter())
     call(neighbour, beside, "put", "stranger", b"again")
     _listen_on(collection, layout, told, written.total())
@@ -93,10 +94,11 @@ def test_a_feed_tells_every_change_once(
     )
 
 
-def _listen(collection: Collection, layout: Layout, enough: Callable[[], bool]) -> list[Change]:
+def _listen(collection: Collection, layout: Layout, enough: Callable[[], bool], most: int) -> list[Change]:
     told: list[Change] = []
     while not enough():
         told += call(collection, layout, "changes", 100, 0.1)
+        assert len(told) <= most, f"{len(told)} changes were delivered, of at most {most} that are made; the last is {told[-1]}"
     return told
 
 

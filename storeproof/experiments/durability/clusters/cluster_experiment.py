@@ -313,7 +313,7 @@ class ClusterExperiment(FaultExperiment[ClusterRound]):
         return None
 
     def _first_acknowledgement(self, node: str, over: Callable[[], bool]) -> int | None:
-        """Write at a node until a write is acknowledged; return that moment, or None if it answers otherwise, or refuses until it is over."""
+        """Write at a node until a write is acknowledged; return that moment, or None if it answers otherwise, or not before it is over."""
         client = self.first_client(node)
         try:
             while not over() and client.step():
