@@ -11,9 +11,9 @@ from storeproof.adapters.redis.scripts import PERSIST
 from storeproof.contract import Attempts, Cursor, Key, Layout
 
 _SCAN_BATCH: Final = 1000
+"""Keys that `clear` asks for at a time."""
 _SCAN_SECONDS: Final = 600.0
 """For a walk over all that the database holds, also of others."""
-"""Keys that `clear` asks for at a time."""
 
 
 class Named:

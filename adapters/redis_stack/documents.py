@@ -35,8 +35,8 @@ from storeproof.contract import MISSING, Attempts, Found, Json, Key, Layout, Mis
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 _LOOK: Final = 0.005
-_INDEXING_SECONDS: Final = 300.0
 """Seconds between two looks at an index in the making."""
+_INDEXING_SECONDS: Final = 300.0
 
 
 class Documents(Named):

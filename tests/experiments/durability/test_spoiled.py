@@ -7,7 +7,7 @@ import io
 import pytest
 
 from storeproof.contract import Layout, Unknown
-from storeproof.errors import MachineFailed, StoreDied
+from storeproof.errors import Halted, MachineFailed, StoreDied
 from storeproof.evidence import evidence_file, read_evidence
 from storeproof.experiments import run_faults
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
@@ -167,3 +167,14 @@ def test_every_attempt_is_in_the_evidence(monkeypatch: pytest.MonkeyPatch) -> No
     kept = list(read_evidence(io.BytesIO(evidence_file("r1", sut.record.evidence)), "r1"))
     assert [each.seed for each in kept] == [f"1 sqlite:wal-full process_crash {number}" for number in range(len(summary.spoiled))]
     assert [(each.rounds, each.operations) for each in kept] == [([], [])] * 6
+
+
+def test_a_case_that_has_had_its_time_is_not_tried_again() -> None:
+    """What it has found by then counts: the summary is told, and no other attempt is made."""
+    spoiled: list[str] = []
+
+    def attempt() -> None:
+        raise Halted("the case has taken 1 h 0 min; next would have been put")
+
+    assert not repeat_spoiled(attempt, spoiled, 3)
+    assert spoiled == ["the case has taken 1 h 0 min; next would have been put"]
