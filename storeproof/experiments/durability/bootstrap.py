@@ -6,7 +6,7 @@ commands initialize its directory and had not finished, the directory may be emp
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +16,7 @@ from storeproof.blame import Ending
 from storeproof.check import upper_bound
 from storeproof.contract import Layout, Refused, Unknown
 from storeproof.errors import StoreDied, StoreproofError
+from storeproof.experiments.client_threads import Job, wait_for
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.readback import try_writes
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
@@ -185,11 +186,11 @@ class Bootstrap(FaultExperiment[BootstrapRound]):
             except BaseException as reason:  # noqa: BLE001 - raised below: a thread cannot
                 failures.append(reason)
 
-        starting = threading.Thread(target=start, name="storeproof-first-start", daemon=True)
+        starting = Job(start, "storeproof-first-start")
         starting.start()
-        threading.Event().wait(moment)
+        time.sleep(moment)
         yield
-        starting.join(_GIVE_UP_SECONDS)
+        wait_for([starting], _GIVE_UP_SECONDS)
         if self.handle.alive():  # the process did not exist yet when the fault struck
             self._fault.strike(self.handle)
         if failures and isinstance(failures[0], StoreproofError):
