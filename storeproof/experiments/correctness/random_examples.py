@@ -25,6 +25,10 @@ class Finding(Exception):
     """The store answered wrongly: what was done, and what was expected. No AssertionError, which Hypothesis raises for its own errors."""
 
 
+class _Enough(BaseException):
+    """Ends the examples at once: Hypothesis lets it through, as it does an interrupt, where it would try hundreds after an `Exception`."""
+
+
 class NotCleared(Exception):
     """The data of an example cannot be removed, so no other example can run, and nothing is shrunk. `found`: the result of the example."""
 
@@ -44,9 +48,9 @@ def try_examples(
         selection: the argument of `-k` that runs the case again.
     """
     findings: list[Finding] = []
-    shrunk_until = math.inf
     given_up: list[Exception] = []
-    """A store that does not answer, or whose data cannot be removed, gets no more examples: shrinking would try hundreds of them."""
+    """Why a store gets no more examples: it does not answer, or its data cannot be removed."""
+    shrunk_until = math.inf
 
     @seed(sut.seed)
     @settings(
@@ -63,19 +67,17 @@ def try_examples(
     def example(drawn: Any) -> None:
         nonlocal shrunk_until
         if time.monotonic() > shrunk_until:
-            given_up.append(findings[-1])
-        if given_up:
-            raise given_up[0]
+            raise _Enough
         try:
             play(drawn)
         except (Unknown, Refused, WrongReply, MachineFailed, Halted) as reason:
             given_up.append(reason)
-            raise
+            raise _Enough from None
         except NotCleared as stop:
             given_up.append(stop.found)
             if isinstance(stop.found, Finding):
                 findings.append(Finding(str(stop)))
-            raise
+            raise _Enough from None
         except Finding as finding:
             findings.append(finding)
             shrunk_until = min(shrunk_until, time.monotonic() + _SHRINK_SECONDS)
@@ -83,12 +85,12 @@ def try_examples(
 
     try:
         example()
-    except (Unknown, Refused, WrongReply, MachineFailed, Halted, NotCleared, Flaky, Finding) as ending:
+    except (_Enough, Flaky, Finding) as ending:
         if given_up and not findings:
             raise given_up[0] from None
         if not findings:
             case_result.settle(Outcome.INCONCLUSIVE, f"{ending}")
-        told = str(findings[-1] if given_up else ending)
-        if isinstance(ending, Flaky) and not given_up:  # one wrong answer is a failure; report what was seen, which could not be shrunk
+        told = str(findings[-1] if isinstance(ending, _Enough) else ending)
+        if isinstance(ending, Flaky):  # one wrong answer is a failure; report what was seen, which could not be shrunk
             told = f"{min(map(str, findings), key=len)}\nnot reproducible: a repetition got the correct answer"
         case_result.settle(Outcome.FAIL, f"{told}\nreproduce: {sut.command(selection)}")
