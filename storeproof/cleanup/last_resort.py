@@ -15,11 +15,14 @@ import time
 from collections.abc import Callable
 
 from storeproof.cleanup.registry import SIGNALS
+from storeproof.machine.pressure import machine_is_busy
 
 _PATIENCE = 6.0
 """Seconds that the main thread has to come to its end after a signal."""
+_BUSY = 3
+"""Times as long on a busy machine."""
 _IMPATIENCE = 1.0
-"""And after a second one."""
+"""After a second signal, on any machine."""
 
 
 class LastResort:
@@ -33,10 +36,17 @@ class LastResort:
         threading.Thread(target=self._watch, name="storeproof-last-resort", daemon=True).start()
 
     def _watch(self) -> None:
-        deadline = math.inf
-        while (left := deadline - time.monotonic()) > 0:
-            if select.select([self._told], [], [], None if left == math.inf else left)[0]:
-                for number in os.read(self._told, 512):
-                    if number in SIGNALS:
-                        deadline = min(deadline, time.monotonic() + (_PATIENCE if deadline == math.inf else _IMPATIENCE))
+        self._hear(None)
+        began = time.monotonic()
+        if self._hear(_PATIENCE) or (machine_is_busy() and self._hear(began + _BUSY * _PATIENCE - time.monotonic())):
+            time.sleep(_IMPATIENCE)
         self._end()
+
+    def _hear(self, seconds: float | None) -> bool:
+        """Wait for a signal, as long as it takes if there is no time limit; whether one came."""
+        end = math.inf if seconds is None else time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            heard, _, _ = select.select([self._told], [], [], None if left == math.inf else left)
+            if heard and os.read(self._told, 1)[0] in SIGNALS:
+                return True
+        return False

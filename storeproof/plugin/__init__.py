@@ -103,7 +103,8 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
 
     early_signals.disarm()
     registry.take_signals()
-    watch_signals(run, config.pluginmanager.get_plugin("terminalreporter"))
+    if not config.option.usepdb:  # in the debugger Ctrl-C is for what is debugged
+        watch_signals(run, config.pluginmanager.get_plugin("terminalreporter"))
     try:
         run.check_options()
         _begin(config, run)

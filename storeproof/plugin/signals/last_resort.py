@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.cleanup.last_resort import LastResort
+from storeproof.cleanup.registry import registry
 from storeproof.plugin.run import Run
 from storeproof.plugin.run_end import print_ending
 
@@ -19,8 +20,9 @@ _WRITING_SECONDS = 60.0
 
 
 def watch_signals(run: Run, reporter: pytest.TerminalReporter | None) -> None:
-    """From now on a signal ends the run, whatever its main thread is at."""
-    LastResort(partial(_end, run, reporter))
+    """From now on a signal ends the run, whatever its main thread is at. Only the main thread can set that up."""
+    if threading.current_thread() is threading.main_thread():
+        LastResort(partial(_end, run, reporter))
 
 
 def _end(run: Run, reporter: pytest.TerminalReporter | None) -> None:
@@ -28,6 +30,8 @@ def _end(run: Run, reporter: pytest.TerminalReporter | None) -> None:
         if not run.finish_without_main_thread(_place()):
             run.over.wait(_WRITING_SECONDS)
         elif reporter is not None:
+            reporter.ensure_newline()
+            reporter.write_sep("!", repr(registry.interrupt or KeyboardInterrupt()))
             print_ending(run, reporter)
             reporter.flush()
     finally:  # what is left is removed by the reaper
