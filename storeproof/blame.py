@@ -24,6 +24,7 @@ from storeproof.errors import (
     FaultMissed,
     Halted,
     MachineFailed,
+    NotAdmitted,
     NotAvailable,
     SettingsMismatch,
     StoreDied,
@@ -64,6 +65,7 @@ class Ending(StrEnum):
     LACKING = "the machine lacks what the case needs"
     BREACH = "the adapter broke the contract"
     MISCONFIGURED = "live settings that are not the variant's, or wrong input"
+    NOT_ADMITTED = "a server that does not serve the first client: other credentials, or no protocol in common"
     INTERRUPTED = "an interrupt by the user"
     LEFT_OUT = "a skip by an option or another plugin"
     BUG = "an error in storeproof"
@@ -103,6 +105,7 @@ RULES: Final[Mapping[Ending, Rule]] = MappingProxyType(
         Ending.LACKING: Rule(Outcome.NOT_RUN, Outcome.NOT_RUN, Party.MACHINE),
         Ending.BREACH: Rule(_ERROR, _ERROR, Party.ADAPTER, clean_up=_ERROR),
         Ending.MISCONFIGURED: Rule(_ERROR, _ERROR, Party.USER, clean_up=_ERROR),
+        Ending.NOT_ADMITTED: Rule(_ERROR, _ERROR, Party.USER, clean_up=_ERROR),
         Ending.INTERRUPTED: Rule(_OPEN, _OPEN, Party.USER),
         Ending.LEFT_OUT: Rule(Outcome.EXCLUDED, Outcome.EXCLUDED, Party.USER),
         Ending.BUG: Rule(_ERROR, _ERROR, Party.STOREPROOF, clean_up=_ERROR),
@@ -122,6 +125,7 @@ _KINDS: Final[tuple[tuple[type[BaseException], Ending], ...]] = (
     (StoreDied, Ending.SERVER_ENDED),
     (SettingsMismatch, Ending.MISCONFIGURED),
     (UsageError, Ending.MISCONFIGURED),
+    (NotAdmitted, Ending.NOT_ADMITTED),
     (GaveUp, Ending.NO_ANSWER),
     (Refused, Ending.REFUSED),
     (Unsupported, Ending.UNSUPPORTED),

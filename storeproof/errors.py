@@ -82,5 +82,9 @@ class StoreDied(StoreproofError):
         self.log = log
 
 
+class NotAdmitted(StoreproofError):
+    """A server that answers does not serve the first client of the run: it wants other credentials, or they have no protocol in common."""
+
+
 class SettingsMismatch(StoreproofError):
     """The live settings of the store are not the variant's. No case runs, since its result would be filed under the wrong variant."""

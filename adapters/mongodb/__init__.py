@@ -206,7 +206,7 @@ def connect(address: Address, options: Mapping[str, str]) -> MongoSession:
             session.initiate()
         if not (address.ours and session.awaits_others()):
             session.probe()
-    except (Refused, Unknown):
+    except (Refused, Unknown, Unsupported, WrongReply):
         session.close()
         raise
     return session

@@ -15,7 +15,16 @@ from pymongo import MongoClient, timeout
 from pymongo.client_session import ClientSession
 from pymongo.collection import Collection
 from pymongo.database import Database
-from pymongo.errors import BulkWriteError, ConnectionFailure, OperationFailure, ProtocolError, PyMongoError, WriteConcernError, WriteError
+from pymongo.errors import (
+    BulkWriteError,
+    ConfigurationError,
+    ConnectionFailure,
+    OperationFailure,
+    ProtocolError,
+    PyMongoError,
+    WriteConcernError,
+    WriteError,
+)
 from pymongo.read_concern import ReadConcern
 
 from storeproof.adapters.mongodb.concerns import Concerns
@@ -89,6 +98,8 @@ def _failure_of(reason: Exception) -> Exception:
         return WrongReply(f"a reply without the field {reason}")
     if isinstance(reason, (InvalidBSON, ProtocolError)):
         return WrongReply(text)
+    if isinstance(reason, ConfigurationError) and "wire version" in str(reason):
+        return Unsupported(f"client and server have no protocol in common: {text}")
     if isinstance(reason, OperationFailure) and reason.code in _NOT_OFFERED:
         return Unsupported(f"the server says: {text}")
     if isinstance(reason, (ConnectionFailure, WriteConcernError)):

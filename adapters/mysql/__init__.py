@@ -81,6 +81,8 @@ def connect(address: Address, options: Mapping[str, str]) -> Session:
         if reason.args and reason.args[0] in _TOO_MANY:
             raise Unknown(f"{address}: {reason}") from reason
         raise failure_of(reason) from reason
+    except RuntimeError as reason:  # PyMySQL's, for an authentication that needs a package which is not installed
+        raise Unsupported(f"client and server have no protocol in common: {reason}") from reason
 
 
 class Session(Link):

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, cast
 
 import pymysql
-from pymysql.constants import ER, SERVER_STATUS
+from pymysql.constants import CR, ER, SERVER_STATUS
 
 from storeproof.adapters.mysql.connection import Connection
 from storeproof.contract import GaveUp, Refused, Unknown, Unsupported, WrongReply
@@ -45,6 +45,10 @@ _NOT_OFFERED = {
     ER.NOT_SUPPORTED_YET,
     ER.FEATURE_DISABLED,
     ER.UNKNOWN_STORAGE_ENGINE,
+    # Client and server have no version of the protocol, or no way to log in, in common.
+    ER.NOT_SUPPORTED_AUTH_MODE,
+    CR.CR_VERSION_ERROR,
+    CR.CR_AUTH_PLUGIN_CANNOT_LOAD,
 }
 
 _NOT_OPENED = {130, 144, 145}

@@ -48,7 +48,11 @@ _NEVER = (
     "does not support SSL",
 )
 """What libpq says, in its only form, a text, of a connection that will not be had later either."""
-
+_NO_COMMON_PROTOCOL = re.compile(
+    "unsupported frontend protocol|expected authentication request|protocol version not supported|server only supports protocol"
+    "|authentication (?:method|mechanisms?) .*not supported|SASL authentication mechanisms are supported"
+)
+"""The same, of a server that speaks another version of the protocol, or wants to be shown who we are in a way that libpq does not know."""
 
 _OWN = re.compile(
     r"PostgreSQL (\d+(?:\.\d+)*(?:devel|(?:alpha|beta|rc)\d+)?)(?: \(([^()]*)\))?(?: on [^ ,]+)?, compiled by .+, (?:32|64)-bit"
@@ -106,8 +110,14 @@ def _connection(address: Address) -> Connection:
             autocommit=True,
         )
     except psycopg.Error as reason:
-        text = str(reason)
-        raise (Refused(text) if any(words in text for words in _NEVER) else Unknown(text)) from reason
+        raise _no_connection(str(reason)) from reason
+
+
+def _no_connection(text: str) -> Exception:
+    """What it means that libpq has no connection, by what it says."""
+    if _NO_COMMON_PROTOCOL.search(text):
+        return Unsupported(f"client and server have no protocol in common: {text}")
+    return Refused(text) if any(words in text for words in _NEVER) else Unknown(text)
 
 
 class Session:

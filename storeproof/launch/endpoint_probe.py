@@ -85,7 +85,9 @@ def _complaint(ended: dict[str, Any] | None, step: str, seconds: float, status: 
         case "silent":
             return f"did not answer within {seconds:g} s ({found})"
         case "refused":
-            return f"answers and refuses access: {found}"
+            return f"answers and refuses access: {found}; credentials stand before its host, as in USER:${{PASSWORD}}@HOST"
+        case "unusable":
+            return f"answers, but its client cannot use it: {found}"
         case "strange":
             return f"answers, but not like such a store, when we {step}: {found}"
         case "memory":

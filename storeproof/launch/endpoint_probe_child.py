@@ -119,6 +119,8 @@ def _report(reporter: _Reporter, reason: BaseException) -> None:
         reporter.last = in_one_line(str(reason)) or reporter.last
     elif isinstance(reason, Refused):
         reporter.end("refused", str(reason))
+    elif isinstance(reason, Unsupported):
+        reporter.end("unusable", str(reason))
     else:  # the store's client cannot handle the reply
         reporter.end("strange", str(reason) if isinstance(reason, _Strange) else f"{type(reason).__name__}: {reason}")
 

@@ -10,11 +10,12 @@ from collections.abc import Callable
 
 from storeproof.contract.address import Address
 from storeproof.contract.failures import Refused, Unknown, WrongReply
-from storeproof.errors import MachineFailed, StoreDied, StoreproofError
+from storeproof.errors import MachineFailed, NotAdmitted, StoreDied, StoreproofError
 from storeproof.machine.deadline import Deadline, Progress
 
 Probe = Callable[[Address], None]
-"""Returns once the store answers at the address; raises `Unknown` if it does not yet, `Refused` or `WrongReply` if it never will."""
+"""Returns once the store answers at the address; raises `Unknown` if it does not yet, `Refused` or `WrongReply` if it never will, and
+`NotAdmitted` in their place if no client was ever let in."""
 
 _PAUSE = 0.002
 """Seconds between two attempts: a Redis that is ready after 30 ms is noticed after 32 ms at most."""
@@ -40,6 +41,7 @@ def wait_until_ready(
 
     Raises:
         StoreproofError: made by `error_for`: a timeout, or the store refuses access or answers in another protocol.
+        NotAdmitted: by `probe`, unless `error_for` knows a shortage.
         MachineFailed: a timeout on a busy machine.
     """
     deadline = Deadline(seconds, progress)
@@ -63,6 +65,9 @@ def wait_until_ready(
             raise error_for(f"{name} answers and refuses access: {failure}")
         if isinstance(failure, WrongReply):
             raise error_for(f"{name} answers, but not in its protocol: {failure}")
+        if isinstance(failure, NotAdmitted):
+            found = error_for(str(failure))
+            raise failure if isinstance(found, StoreDied) else found
         if not isinstance(failure, Unknown):
             raise failure
         last = str(failure) or last

@@ -10,13 +10,18 @@ from storeproof.contract import load_adapter
 from storeproof.launch.request import LaunchRequest, PartRequest
 from storeproof.spec import Target
 from storeproof.spec.store import FRONT
-from storeproof.store_under_test.probing import probe
+from storeproof.store_under_test.first_contact import FirstContact
 
 _PARTS = 2
 
 
 def part_requests(
-    target: Target, whole: LaunchRequest, cache_bytes: int, images: Mapping[str, str], of_front: Mapping[str, str]
+    target: Target,
+    whole: LaunchRequest,
+    cache_bytes: int,
+    images: Mapping[str, str],
+    of_front: Mapping[str, str],
+    first_contact: FirstContact,
 ) -> tuple[PartRequest, ...]:
     """A request for each server; none for a store that is one server. They share the cores, and each may use half of the memory.
 
@@ -25,6 +30,7 @@ def part_requests(
         cache_bytes: the size of each server's own cache of data on disk.
         images: images by store, in place of those in the files.
         of_front: settings of the front, in place of the variant's.
+        first_contact: with the store.
 
     Raises:
         NotAvailable: a client package is missing.
@@ -36,7 +42,7 @@ def part_requests(
             whole,
             store=part.store.name,
             launch=part.launch,
-            probe=partial(probe, adapter, options),
+            probe=partial(first_contact.probe, adapter, options),
             settings={**target.settings_of(role, cache_bytes), **(of_front if role == FRONT else {})},
             endpoint=None,
             image=images.get(part.store.name),

@@ -31,9 +31,10 @@ from storeproof.spec.reading.inheritance import STORES
 from storeproof.spec.store import FRONT
 from storeproof.spec.variation import AS_IT_IS, Variation
 from storeproof.store_under_test.cluster_request import cluster_request, differing_nodes
+from storeproof.store_under_test.first_contact import FirstContact
 from storeproof.store_under_test.options import Options
 from storeproof.store_under_test.part_requests import part_requests
-from storeproof.store_under_test.probing import connect, probe
+from storeproof.store_under_test.probing import connect
 
 _ANOTHER = "choose the right server with --launch, --image or --endpoint"
 _ANSWER_SECONDS = 5.0
@@ -61,6 +62,7 @@ class StoreUnderTest:
         self._mistrusted = False
         self._blocked: str | None = None
         self._sharing = 1
+        self._first_contact = FirstContact(target)
 
     @property
     def adapter(self) -> Adapter:
@@ -91,6 +93,7 @@ class StoreUnderTest:
         Raises:
             NotAvailable: the store cannot run here; every later call raises it again.
             StoreDied: the store did not start.
+            NotAdmitted: it has served no client of the run yet, and does not serve this one.
             SettingsMismatch: the live settings are not the variant's.
         """
         blocked = self._blocked
@@ -122,8 +125,9 @@ class StoreUnderTest:
         with self._blocking(on_volume=handle.power_cut_method is not None):
             handle.start()
         took = time.monotonic() - began
-        with self._blocking(BaseException):
+        with self._blocking(BaseException), self._first_contact.guarded():
             self._verify(handle, self._limits(front_bytes))
+        self._first_contact.done()
         self.record.launch = handle.kind
         self.record.image_digest, self.record.binary_digest = handle.image_digest, handle.binary_digest
         with self._blocking():
@@ -317,7 +321,7 @@ class StoreUnderTest:
             cores=self._cores,
             memory=None if options.memory is None else options.memory // self._sharing,
         )
-        parts = part_requests(self.target, whole, self.scale.cache_bytes, options.images, self._limits(front_bytes))
+        parts = part_requests(self.target, whole, self.scale.cache_bytes, options.images, self._limits(front_bytes), self._first_contact)
         return replace(whole, parts=parts, cluster=cluster_request(self.adapter, self.target))
 
     def _responds(self, handle: Handle) -> bool:
@@ -344,7 +348,7 @@ class StoreUnderTest:
         return answered.is_set()
 
     def _probe(self, address: Address) -> None:
-        probe(self.adapter, self.target.configuration.options, address)
+        self._first_contact.probe(self.adapter, self.target.configuration.options, address)
 
     def _verify(self, handle: Handle, of_front: Mapping[str, str]) -> None:
         """Check the product, settings and options that the live store reports; `of_front`: as for its start."""

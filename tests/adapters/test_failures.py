@@ -14,7 +14,7 @@ import pymysql
 import pytest
 import tarantool
 from bson.errors import InvalidBSON
-from pymongo.errors import AutoReconnect, OperationFailure, ProtocolError
+from pymongo.errors import AutoReconnect, ConfigurationError, OperationFailure, ProtocolError
 from redis.exceptions import ConnectionError as RedisGone
 from redis.exceptions import InvalidResponse, ResponseError
 from tarantool.error import DatabaseError, NetworkError
@@ -239,12 +239,14 @@ def _stumbled() -> Exception:
         (mongodb_link._failure_of, OperationFailure("not implemented", 238), Unsupported),
         (mongodb_link._failure_of, OperationFailure("Feature not supported: $lookup", 303), Unsupported),
         (mongodb_link._failure_of, OperationFailure("bad value", 2), Refused),
+        (mongodb_link._failure_of, ConfigurationError("Server at x:1 reports wire version 8, but this version of PyMongo"), Unsupported),
         (mongodb_link._failure_of, InvalidBSON("no"), WrongReply),
         (mongodb_link._failure_of, ProtocolError("Got opcode 3"), WrongReply),
         (mongodb_link._failure_of, KeyError("cursor"), WrongReply),
         (mongodb_link._failure_of, AutoReconnect("closed"), Unknown),
         (mongodb_link._failure_of_many, OperationFailure("no such command", 59), Unsupported),
         (mysql_link.failure_of, pymysql.OperationalError(1235, "not yet"), Unsupported),
+        (mysql_link.failure_of, pymysql.OperationalError(2059, "Authentication plugin 'gssapi' not configured"), Unsupported),
         (mysql_link.failure_of, pymysql.OperationalError(2027, "malformed packet"), WrongReply),
         (mysql_link.failure_of, pymysql.InternalError("Packet sequence number wrong - got 3 expected 1"), WrongReply),
         (mysql_link.failure_of, pymysql.OperationalError(2013, "lost"), Unknown),
@@ -259,6 +261,10 @@ def _stumbled() -> Exception:
         (postgresql_link._failure_of, _SyntaxError("no ON CONFLICT"), Refused),
         (postgresql_link._failure_of, psycopg.OperationalError('lost synchronization with server: got message type "x"'), WrongReply),
         (postgresql_link._failure_of, psycopg.OperationalError("server closed the connection unexpectedly"), Unknown),
+        (postgresql._no_connection, "FATAL:  unsupported frontend protocol 3.0: server supports 2.0 to 2.0", Unsupported),
+        (postgresql._no_connection, "authentication method 13 not supported", Unsupported),
+        (postgresql._no_connection, 'FATAL:  password authentication failed for user "x"', Refused),
+        (postgresql._no_connection, "Connection refused", Unknown),
         (tarantool_link._failure_of, DatabaseError(5, "Vinyl does not support"), Unsupported),
         (tarantool_link._failure_of, DatabaseError(3, "Duplicate key"), Refused),
         (tarantool_link._failure_of, NetworkError("closed"), Unknown),
@@ -268,6 +274,6 @@ def _stumbled() -> Exception:
     ],
     ids=lambda value: f"{type(value).__name__}-{value}"[:50] if isinstance(value, Exception) else None,
 )  # fmt: skip
-def test_driver_errors_are_mapped(sort: Callable[[Any], Exception], reason: Exception, kind: type[Exception]) -> None:
+def test_driver_errors_are_mapped(sort: Callable[[Any], Exception], reason: Exception | str, kind: type[Exception]) -> None:
     """Each driver error becomes the error of the contract: refused, unknown, unsupported or a wrong reply."""
     assert type(sort(reason)) is kind, sort(reason)

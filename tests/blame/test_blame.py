@@ -11,7 +11,17 @@ import pytest
 
 from storeproof.blame import REPEATED, RULES, Ending, Party, decisive, ending_of, in_clean_up, judge, outcome_of
 from storeproof.contract import Breach, GaveUp, Refused, Unknown, Unsupported, WrongReply
-from storeproof.errors import FaultMissed, Halted, MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
+from storeproof.errors import (
+    FaultMissed,
+    Halted,
+    MachineFailed,
+    NotAdmitted,
+    NotAvailable,
+    SettingsMismatch,
+    StoreDied,
+    StoreproofError,
+    UsageError,
+)
 from storeproof.outcome import Outcome
 from tests.architecture.installed import CHECKOUT
 
@@ -41,6 +51,7 @@ BY_EXCEPTION: list[tuple[BaseException, Outcome, Outcome, Party, Outcome | None]
     (Breach("put raised AttributeError"), ERROR, ERROR, Party.ADAPTER, ERROR),
     (SettingsMismatch("appendfsync: expected 'always', found 'no'"), ERROR, ERROR, Party.USER, ERROR),
     (UsageError("the endpoint does not answer"), ERROR, ERROR, Party.USER, ERROR),
+    (NotAdmitted("it refuses access: WRONGPASS"), ERROR, ERROR, Party.USER, ERROR),
     (KeyboardInterrupt(), OPEN, OPEN, Party.USER, None),
     (PermissionError(errno.EACCES, "Permission denied"), ERROR, ERROR, Party.STOREPROOF, ERROR),
     (KeyError("x"), ERROR, ERROR, Party.STOREPROOF, ERROR),
@@ -74,7 +85,8 @@ def test_every_error_that_people_see_is_judged_by_a_rule_of_its_own() -> None:
     """A new kind of error must not become a bug of ours by being forgotten."""
     kinds = [kind for kind in _subclasses(StoreproofError) if kind.__module__.startswith("storeproof.errors")]
     assert {kind.__name__ for kind in kinds} == {
-        *("UsageError", "SpecError", "NotAvailable", "MachineFailed", "FaultMissed", "Halted", "StoreDied", "SettingsMismatch"),
+        *("UsageError", "SpecError", "NotAvailable", "NotAdmitted", "MachineFailed", "FaultMissed", "Halted", "StoreDied"),
+        "SettingsMismatch",
     }
 
 

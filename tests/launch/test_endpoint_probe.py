@@ -117,6 +117,17 @@ def test_an_adapter_that_ends_the_process_is_said(tmp_path: Path) -> None:
         dataclasses.replace(probe("redis", f"redis://127.0.0.1:{port}"), file=file).check("x", 5)
 
 
+def test_a_server_that_the_client_does_not_know_how_to_use_is_said(tmp_path: Path) -> None:
+    """The server and the client may both be right, and of unlike age."""
+    file = tmp_path / "mine.yaml"
+    file.write_text((SPEC_ROOT / "stores" / "redis.yaml").read_text().replace("adapter: redis", "adapter: ./mine.py"))
+    (tmp_path / "mine.py").write_text(
+        "from storeproof.contract import Unsupported\n\ndef connect(address, options):\n    raise Unsupported('wire version 8')\n"
+    )
+    with misbehaving("redis", "echo") as port, pytest.raises(UsageError, match="x answers, but its client cannot use it: wire version 8"):
+        dataclasses.replace(probe("redis", f"redis://127.0.0.1:{port}"), file=file).check("x", 5)
+
+
 def test_others_see_no_password_and_the_child_has_a_limit() -> None:
     """A process that lists the others; and its limits in the kernel."""
     with misbehaving("redis", "says nothing") as port:

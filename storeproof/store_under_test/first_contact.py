@@ -1,0 +1,54 @@
+"""The first contact with a store: until it has served one client of the run, a refusal is due to credentials or to the client."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from packaging.requirements import Requirement
+
+from storeproof.contract import Adapter, Address, Refused, Unsupported, WrongReply
+from storeproof.errors import NotAdmitted
+from storeproof.spec import Target
+from storeproof.store_under_test.probing import probe
+
+
+class FirstContact:
+    """With one store under test, over all its launches."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._made = False
+
+    def done(self) -> None:
+        """The store has let a client in and answered it: what it refuses from now on, it refuses by itself."""
+        self._made = True
+
+    def probe(self, adapter: Adapter, options: Mapping[str, str], address: Address) -> None:
+        """As `probing.probe`. Raises `NotAdmitted` too."""
+        with self.guarded():
+            probe(adapter, options, address)
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Raise `NotAdmitted` in place of a refusal within the block, unless the first contact is made."""
+        try:
+            yield
+        except (Refused, Unsupported, WrongReply) as reason:
+            if self._made:
+                raise
+            raise NotAdmitted(f"{self._target.store.name} {self._what_is_wrong(reason)}") from reason
+
+    def _what_is_wrong(self, reason: Exception) -> str:
+        if isinstance(reason, Refused):
+            what_next = f"check `user` and `password` in {self._target.file.name}, and the rights of that user"
+            return f"answers and refuses access: {reason}; {what_next}"
+        clients = " and ".join(_with_version(text) for text in self._target.store.requires) or "its adapter"
+        return f"answers, but its client cannot use it: {reason}; choose a version of the server that {clients} can use"
+
+
+def _with_version(requirement: str) -> str:
+    """A client package with its version here; it is installed, since the adapter was loaded."""
+    name = Requirement(requirement).name
+    return f"{name} {importlib.metadata.version(name)}"
