@@ -23,6 +23,7 @@ from storeproof.cleanup.registry import registry
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.evidence import evidence_file
 from storeproof.load.wire.protocol import protocol_of
+from storeproof.machine.user_environment import UserEnvironment
 from storeproof.outcome import IDLE, NOT_REACHED, Outcome, Stage
 from storeproof.plugin.case import SUITES, case_of, is_case, sut_of
 from storeproof.plugin.case_of_store import has_case, is_claimed
@@ -80,6 +81,7 @@ class Run:
         self.progress = Progress(config)
         self.limits = TimeLimits(self.options.scale.scale)
         self.leavings = Leavings(self.report_dir.path)
+        self._environment = UserEnvironment()
         self.suts = self._stores_under_test(wanted)
         self._demands = {sut.target.id: self._demands_on(sut.target.id) for sut in self.suts}
         self.candidates = self.needs.under_test(self.suts) if self.needs else ()
@@ -128,7 +130,8 @@ class Run:
         for sut in suts:
             protocol_of(sut.target)
             sut.note = partial(self.leavings.note, sut)
-            with contextlib.suppress(NotAvailable):  # a missing client is an outcome; a wrong adapter is a usage error
+            # A missing client is an outcome, and a wrong adapter a usage error. Some clients read the environment while they are imported.
+            with contextlib.suppress(NotAvailable), self._environment.hidden():
                 _ = sut.adapter
             sut.record.sources = digests(sources_of(sut.target))
         return suts
@@ -179,6 +182,7 @@ class Run:
         Raises:
             UsageError: one does not answer, refuses access, or is not there; a dump is damaged; the report cannot be written.
         """
+        self._environment.hide()  # before the first client is made
         self.notices = [self.report_dir.take()]
         with self.leavings.of_killed_runs():
             for sut in self.suts:
@@ -324,6 +328,7 @@ class Run:
     def _save(self, ended_by: str) -> None:
         from storeproof.report.destination import save_report  # not at the top: what renders is not loaded while cases are collected
 
+        self._environment.show()
         self.not_reached = len(self._waiting)
         evidence = self._evidence()
         self.result = self._assemble(ended_by, hashlib.sha256(evidence).hexdigest() if evidence else None)
@@ -382,6 +387,7 @@ class Run:
     def close(self) -> None:
         """Leave nothing behind."""
         self.close_all_but(None)
+        self._environment.show()
         self.options.corpus.close()
         if self.options.hosts:
             self.options.hosts.close()

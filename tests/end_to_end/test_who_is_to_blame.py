@@ -110,6 +110,34 @@ def test_the_right_one_is_named(name: str, outcomes: Outcomes) -> None:
     assert trouble.says in found["detail"]
 
 
+_WARY = """
+import os
+from storeproof.adapters.sqlite import connect as reach
+from storeproof.contract import Refused
+
+def told():
+    return "MINE_URL" in os.environ or "PGOPTIONS" in os.environ or os.path.isdir(os.path.expanduser("~"))
+
+imported = told()
+
+def connect(address, options):
+    if imported or told():
+        raise Refused("read_only is set in the environment")
+    return reach(address, options)
+"""
+
+
+def test_the_users_environment_does_not_reach_the_client(tmp_path: Path) -> None:
+    """Neither in the process of the run nor in those that put on the load."""
+    (tmp_path / "wary.py").write_text(_WARY)
+    changed = store_file(tmp_path / "wary.yaml", ("adapter: sqlite\n", "adapter: ./wary.py\n"))
+    theirs = {"MINE_URL": "sqlite:///elsewhere", "PGOPTIONS": "-c default_transaction_read_only=on"}
+    cases = {"sqlite:wal-full": ["stateful.single_key", "performance.single-get/0i/4c"]}
+    done = start(tmp_path / "run", f"--store={changed}", "--engine=driver", "-q", cases=cases, environment=theirs)
+    assert done.code == 0, done.said
+    assert done.counted.get("pass") == 2, done.said
+
+
 def test_one_timeout_does_not_end_the_cases_that_share_a_measurement(tmp_path: Path) -> None:
     """What answers weigh is measured once for all capabilities of a model: a timeout there was once 113 failures."""
     adapter = tmp_path / "slow.py"

@@ -11,13 +11,15 @@ from collections.abc import Iterator
 
 import pytest
 
+_FILE = os.environ["CASE_TIMES"]
+
 
 def _note(item: pytest.Item, what: str) -> None:
     marker = item.get_closest_marker("case")
     if marker is None:
         return
     try:
-        with open(os.environ["CASE_TIMES"], "a", encoding="utf-8") as file:  # noqa: PTH123 - as little as can fail
+        with open(_FILE, "a", encoding="utf-8") as file:  # noqa: PTH123 - as little as can fail
             file.write(f"{marker.kwargs['id']} {what} {time.monotonic()}\n")
     except OSError:  # no descriptor left: the case counts as under way until the next line
         pass

@@ -19,6 +19,7 @@ from storeproof.load.choose_engine import Engines
 from storeproof.load.driver.driver_engine import usable_cores
 from storeproof.load.job import Engine, EngineName, EngineWanted, Plan, Run, RunResult
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
+from storeproof.machine.user_environment import UserEnvironment
 from storeproof.spec.store import Target
 
 
@@ -59,6 +60,8 @@ class LoadHost:
         Raises:
             NotAvailable: the wanted engine is not on this host.
         """
+        self._environment = UserEnvironment()  # of whoever started the worker
+        self._environment.hide()
         self._engines = Engines(target, address, wanted)
         self._ceilings = Ceilings()
         self._engine: Engine | None = None
@@ -115,6 +118,7 @@ class LoadHost:
         self.stop()
         self._engines.close()
         self._ceilings.close()
+        self._environment.show()
 
     def _begin(self, work: Callable[[], Chosen | Ceiling | Ran | None]) -> None:
         self._ordered = self._at_work.submit(work)
