@@ -28,6 +28,7 @@ from storeproof.contract.address import Address, parse_endpoint
 from storeproof.contract.failures import Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import KeyValue, Session
 from storeproof.contract.load_adapter import Adapter, load_adapter
+from storeproof.contract.masking import mask
 from storeproof.contract.values import Layout
 from storeproof.printable import in_one_line
 from storeproof.spec.model import Model, Value
@@ -51,8 +52,9 @@ class _Strange(Exception):
 class _Reporter:
     """Writes the steps and the result to standard output."""
 
-    def __init__(self, answers: int, seconds: float) -> None:
+    def __init__(self, answers: int, seconds: float, password: str | None) -> None:
         self._answers = answers
+        self._password = password
         self._seconds = seconds
         self._once = threading.Lock()
         self.last = "nothing listens on its port"
@@ -64,8 +66,16 @@ class _Reporter:
     def end(self, how: str, found: str = "") -> NoReturn:
         """Report the result and exit at once, without waiting for threads or finalizers of a client."""
         with self._once:
-            os.write(self._answers, json.dumps({"end": how, "found": in_one_line(found)}).encode() + b"\n")
+            os.write(self._answers, json.dumps({"end": how, "found": self._shown(found)}).encode() + b"\n")
             os._exit(0)
+
+    def failed(self, reason: BaseException) -> None:
+        """An attempt failed, and another one may succeed."""
+        self.last = self._shown(str(reason)) or self.last
+
+    def _shown(self, found: str) -> str:
+        """Masked before it is shortened, which may leave a part of the password."""
+        return in_one_line(mask(found, [self._password]))
 
     def limit(self) -> None:
         """Limit memory, CPU time and wall-clock time from now on."""
@@ -95,7 +105,7 @@ def main() -> None:
     adapter = load_adapter(store, file)
     assert store.launch.endpoint is not None
     address = parse_endpoint(asked["url"], store.launch.endpoint.url)
-    reporter = _Reporter(answers, asked["seconds"])
+    reporter = _Reporter(answers, asked["seconds"], address.password)
     reporter.limit()
     reporter.at("look for it")
     _find(reporter, address)
@@ -116,7 +126,7 @@ def _report(reporter: _Reporter, reason: BaseException) -> None:
     if _out_of_memory(reason):
         reporter.end("memory")
     if isinstance(reason, Unknown):
-        reporter.last = in_one_line(str(reason)) or reporter.last
+        reporter.failed(reason)
     elif isinstance(reason, Refused):
         reporter.end("refused", str(reason))
     elif isinstance(reason, Unsupported):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from storeproof.contract.masking import mask
+
 _BYTES = 8192
 _LINES = 25
 _MOST_BYTES = 2**20
@@ -35,4 +37,4 @@ def read_since(log: Path, since: int) -> str:
 def last_lines(text: bytes, password: str | None) -> str:
     """The last lines of a text, with the password replaced by `***`."""
     shown = "\n".join(text.decode("utf-8", errors="replace").splitlines()[-_LINES:])
-    return shown.replace(password, "***") if password and len(password) >= _SHORTEST_SECRET else shown
+    return mask(shown, [password]) if password and len(password) >= _SHORTEST_SECRET else shown

@@ -69,6 +69,7 @@ def pytest_collection(session: pytest.Session) -> None:
     _leave_out_letters(config)
     try:
         config.stash[RUN] = Run(config)
+        config.pluginmanager.register(config.stash[RUN].safe, "storeproof-safe")
         config.pluginmanager.register(Repeat(), "storeproof-repeat")
         config.pluginmanager.register(SuiteFixtures(config.stash[RUN].suts), "storeproof-suites")
     except UsageError as problem:
@@ -112,7 +113,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     except UsageError as problem:
         run.close()
         del config.stash[RUN]
-        raise pytest.UsageError(printable(str(problem))) from None
+        raise pytest.UsageError(run.safe.text(str(problem))) from None
     except (KeyboardInterrupt, pytest.exit.Exception) as interrupt:
         if config.option.fulltrace:
             raise
@@ -168,7 +169,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     from storeproof.blame import Ending, ending_of
     from storeproof.cleanup.registry import registry
     from storeproof.contract.failures import Refused, Unknown, WrongReply
-    from storeproof.plugin.terminal_safe import made_safe
     from storeproof.result.case_result import EndCase
 
     found = call.excinfo
@@ -201,7 +201,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
             report.longrepr = case_result.detail
     elif report.when == "call":
         case_result.finished()
-    made_safe(report)
+    item.config.stash[RUN].safe.report(report)
     _bill(report, case_result)
     if report.when == "call" or report.outcome != "passed":
         report.storeproof = case_result.outcome, case_result.standing  # type: ignore[attr-defined]

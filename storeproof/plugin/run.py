@@ -36,6 +36,7 @@ from storeproof.plugin.options import named
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.report_dir import ReportDir, without_report_dir
 from storeproof.plugin.run_options import run_options
+from storeproof.plugin.terminal_safe import TerminalSafe
 from storeproof.plugin.time_limits import TimeLimits
 from storeproof.result.case_result import CaseResult
 from storeproof.result.model import CorpusUsed, EditionUsed, Placement, Result, RunInfo
@@ -83,6 +84,8 @@ class Run:
         self.leavings = Leavings(self.report_dir.path)
         self._environment = UserEnvironment()
         self.suts = self._stores_under_test(wanted)
+        self.safe = TerminalSafe([secret for sut in self.suts for secret in sut.secrets()])
+        """Of what clients and servers say."""
         self._demands = {sut.target.id: self._demands_on(sut.target.id) for sut in self.suts}
         self.candidates = self.needs.under_test(self.suts) if self.needs else ()
         """Those whose roles are under load at the same time."""

@@ -16,7 +16,6 @@ from storeproof.outcome import NOT_REACHED, Outcome
 from storeproof.plugin.needs import NeedsRun
 from storeproof.plugin.note import NARROWEST, print_command, print_note
 from storeproof.plugin.run import Run
-from storeproof.printable import printable
 from storeproof.result.model import Result
 
 if TYPE_CHECKING:
@@ -44,9 +43,9 @@ def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
     for line in _why_not_run(run.result):
         print_note(reporter, "not run", line)
     for line in filter(None, (run.saved.complaint, run.uncleared)):
-        reporter.write_line(printable(line), red=True)
+        reporter.write_line(run.safe.text(line), red=True)
     for line in filter(None, (run.saved.earlier, *run.notices)):
-        print_note(reporter, "earlier", line, yellow=True)
+        print_note(reporter, "earlier", run.safe.text(line), yellow=True)
     for line in registry.kept:
         print_command(reporter, "kept", line)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from storeproof.outcome import count
 from storeproof.printable import printable
 from storeproof.result.capabilities import roll_up
+from storeproof.result.measurement import Measurement
 from storeproof.result.model import StoreResult
 from storeproof.result.profiles import judge
 from storeproof.result.recorder import StoreRecord
@@ -50,7 +51,7 @@ def assemble(record: StoreRecord, profiles: Iterable[Profile], spec: Spec, secre
         capabilities=[roll_up(name, record.outcomes, spec, claimed=record.target.claims(name)) for name in spec.capabilities],
         outcomes=[each.model_copy(update={"detail": clean(each.detail)}) for each in record.outcomes],
         counts=count(each.outcome for each in record.outcomes),
-        measurements=list(record.measurements),
+        measurements=[_with_clean_words(each, clean) for each in record.measurements],
         scaling=list(record.scaling),
         outages=[each.model_copy(update={"detail": clean(each.detail)}) for each in record.outages],
         joint=list(record.joint),
@@ -58,3 +59,9 @@ def assemble(record: StoreRecord, profiles: Iterable[Profile], spec: Spec, secre
         histories=list(record.histories),
         profiles=[each.model_copy(update={"missing": [clean(line) for line in each.missing]}) for each in verdicts],
     )
+
+
+def _with_clean_words(measured: Measurement, clean: Callable[[str], str]) -> Measurement:
+    """With the words of clients and servers in its reasons cleaned."""
+    reasons = {name: clean(getattr(measured, name)) for name in ("engine_reason", "ceiling_reason", "cost_reason")}
+    return measured.model_copy(update={**reasons, "invalid": [clean(line) for line in measured.invalid]})

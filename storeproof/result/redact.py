@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from urllib.parse import quote, quote_plus
 
-MASK = "***"
+from storeproof.contract.masking import MASK, mask
+
+__all__ = ["MASK", "redact", "redact_command", "redact_settings"]
 
 _URL = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.-]*://)(?P<user>[^\s/:@'\"]*):(?P<password>[^\s/'\"]*)@", re.IGNORECASE)
 """`scheme://user:password@host`. The password ends at the last `@` before the path, since it may be unencoded."""
@@ -29,12 +30,9 @@ _FOLLOWED = re.compile(
 def redact(text: str, secrets: Iterable[str | None] = ()) -> str:
     """Mask passwords in a text: known ones, and anything that looks like one in a URL, an option or a setting.
 
-    `secrets` are the known credentials; their URL-encoded forms are masked too.
+    `secrets` are the known credentials, masked in all their forms.
     """
-    forms = {form for each in secrets if each for form in (each, quote(each, safe=""), quote_plus(each))}
-    for secret in sorted(forms, key=len, reverse=True):
-        text = text.replace(secret, MASK)
-    text = _URL.sub(rf"\g<scheme>\g<user>:{MASK}@", text)
+    text = _URL.sub(rf"\g<scheme>\g<user>:{MASK}@", mask(text, secrets))
     return _FOLLOWED.sub(_mask_value, _ASSIGNED.sub(_mask_value, text))
 
 

@@ -208,6 +208,52 @@ def test_a_password_that_is_named_is_found_and_not_shown(tmp_path: Path, guarded
         assert "s3cret-word" not in written + done.said
 
 
+TALKATIVE = """
+import base64, json, threading
+from urllib.parse import quote
+from storeproof.adapters.sqlite import connect as really
+from storeproof.contract import Refused
+
+def connect(address, options):
+    session = really(address, options)
+    word = address.password
+    forms = [word, quote(word, safe=""), repr(word.encode()), json.dumps(word), base64.b64encode(f"me:{word}".encode()).decode()]
+    said = f"cannot log in to x://me:{word}@host: {forms}"
+
+    def fail():
+        raise ValueError(said)
+
+    def settings(names):
+        threading.Thread(target=fail).start()
+        print(said)
+        REFUSE
+        fail()
+
+    session.read_settings = settings
+    return session
+"""
+
+
+@pytest.mark.parametrize("refuse", ["pass", "raise Refused(said)"])
+def test_a_client_that_says_the_password_is_not_repeated(tmp_path: Path, refuse: str) -> None:
+    """In no form: in the case, its traceback with all variables, captured output, warnings, and all files."""
+    word = 's3"cret/wörd+'
+    file = store_file(
+        tmp_path / "open.yaml",
+        ("adapter: sqlite\n", "adapter: open.py\n"),
+        ("    binary: ${python}\n", f"    binary: ${{python}}\n    password: '{word}'\n"),
+    )
+    (tmp_path / "open.py").write_text(TALKATIVE.replace("REFUSE", refuse))
+    more = ("-vv", "--showlocals", f"--junitxml={tmp_path / 'run' / 'report' / 'theirs.xml'}")
+    done = run(tmp_path / "run", f"--store={file}", "-k", "test_settings", *more, suites="correctness", pages=True)
+    assert done.counted["error"] == 1, done.said
+    assert "cannot log in" in done.outcomes["settings.readback"]["detail"]
+    assert "PytestUnhandledThreadExceptionWarning" in done.said
+    written = "".join(path.read_text() for path in (done.folder / "report").iterdir())
+    for form in (word, "s3", "cret", "w\\xf6", "w%C3%B6", "czMiY3JldC93w7ZyZC", "MzImNyZXQvd8O2cmQ"):
+        assert form not in done.said + written, form
+
+
 EVIL = """
 import sys
 from storeproof.adapters.sqlite import connect as really

@@ -128,6 +128,21 @@ def test_a_server_that_the_client_does_not_know_how_to_use_is_said(tmp_path: Pat
         dataclasses.replace(probe("redis", f"redis://127.0.0.1:{port}"), file=file).check("x", 5)
 
 
+@pytest.mark.parametrize("kind", ["Refused", "Unsupported", "Unknown", "ValueError"])
+def test_a_client_that_says_the_password_is_not_repeated(tmp_path: Path, kind: str) -> None:
+    """Whatever it raises, and also where the message is shortened in the middle of the password."""
+    file = tmp_path / "mine.yaml"
+    file.write_text((SPEC_ROOT / "stores" / "redis.yaml").read_text().replace("adapter: redis", "adapter: ./mine.py"))
+    (tmp_path / "mine.py").write_text(
+        "from storeproof.contract import Refused, Unknown, Unsupported\n\ndef connect(address, options):\n"
+        f"    raise {kind}(f'{{address.password}} {{address.password.encode()}}'.ljust(295) + address.password)\n"
+    )
+    with misbehaving("redis", "echo") as port, pytest.raises(UsageError) as told:
+        dataclasses.replace(probe("redis", f"redis://:{WORD}@127.0.0.1:{port}"), file=file).check("x", 1)
+    assert "***" in str(told.value)
+    assert WORD[:4] not in str(told.value)
+
+
 def test_others_see_no_password_and_the_child_has_a_limit() -> None:
     """A process that lists the others; and its limits in the kernel."""
     with misbehaving("redis", "says nothing") as port:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import html
+import json
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
+
 import pytest
 
+from storeproof.contract.masking import mask
 from storeproof.printable import in_one_line, printable
 from storeproof.result.redact import MASK, redact, redact_command
 
@@ -32,6 +39,37 @@ def test_a_password_is_replaced(text: str) -> None:
     shown = redact(text)
     assert "hunter2" not in shown
     assert MASK in shown
+
+
+def _in_small_letters(word: str) -> str:
+    return quote(word, safe="").lower()
+
+
+def _quoted_twice(word: str) -> str:
+    return repr(ValueError([word.encode(), f"it's {word!r}"]))
+
+
+def _as_bytes(word: str) -> str:
+    return repr(word.encode())
+
+
+@pytest.mark.parametrize(
+    "form", [str, repr, ascii, json.dumps, html.escape, quote, quote_plus, _in_small_letters, _as_bytes, _quoted_twice]
+)
+def test_a_known_password_is_masked_however_it_is_written(form: Callable[[str], str]) -> None:
+    """As clients, servers and Python write it."""
+    word = "pä\"ss/w'o\\rd <&>+ ü"
+    shown = mask(f"before {form(word)} after", [word])
+    assert MASK in shown
+    assert "ss" not in shown
+
+
+@pytest.mark.parametrize("user", ["", "a", "ab", "abc"])
+def test_a_known_password_is_masked_in_base64(user: str) -> None:
+    """As in the header of a login over HTTP, whatever the length of the user's name."""
+    header = base64.b64encode(f"{user}:hunter22".encode()).decode()
+    shown = mask(f"Authorization: Basic {header}", ["hunter22"])
+    assert len(shown.rpartition(" ")[2].replace(MASK, "")) <= len(header) - 9
 
 
 @pytest.mark.parametrize(
