@@ -21,6 +21,7 @@ from storeproof.errors import (
     NO_MEMORY,
     SHORTAGES,
     TOO_MANY_FILES,
+    CutOff,
     FaultMissed,
     Halted,
     MachineFailed,
@@ -67,6 +68,7 @@ class Ending(StrEnum):
     MISCONFIGURED = "live settings that are not the variant's, or wrong input"
     NOT_ADMITTED = "a server that does not serve the first client: other credentials, or no protocol in common"
     INTERRUPTED = "an interrupt by the user"
+    CUT_OFF = "an end by another plugin, such as its time limit"
     LEFT_OUT = "a skip by an option or another plugin"
     BUG = "an error in storeproof"
 
@@ -107,6 +109,7 @@ RULES: Final[Mapping[Ending, Rule]] = MappingProxyType(
         Ending.MISCONFIGURED: Rule(_ERROR, _ERROR, Party.USER, clean_up=_ERROR),
         Ending.NOT_ADMITTED: Rule(_ERROR, _ERROR, Party.USER, clean_up=_ERROR),
         Ending.INTERRUPTED: Rule(_OPEN, _OPEN, Party.USER),
+        Ending.CUT_OFF: Rule(_OPEN, _OPEN, Party.USER),
         Ending.LEFT_OUT: Rule(Outcome.EXCLUDED, Outcome.EXCLUDED, Party.USER),
         Ending.BUG: Rule(_ERROR, _ERROR, Party.STOREPROOF, clean_up=_ERROR),
     }
@@ -126,6 +129,7 @@ _KINDS: Final[tuple[tuple[type[BaseException], Ending], ...]] = (
     (SettingsMismatch, Ending.MISCONFIGURED),
     (UsageError, Ending.MISCONFIGURED),
     (NotAdmitted, Ending.NOT_ADMITTED),
+    (CutOff, Ending.CUT_OFF),
     (GaveUp, Ending.NO_ANSWER),
     (Refused, Ending.REFUSED),
     (Unsupported, Ending.UNSUPPORTED),
@@ -146,6 +150,7 @@ _WORDS: Final[Mapping[Ending, str]] = MappingProxyType(
     {
         Ending.REFUSED: "the store refused: ",
         Ending.NO_ANSWER: "the store is running but did not answer: ",
+        Ending.CUT_OFF: "ended by another plugin: ",
         Ending.SPOILED: "spoiled by the machine: ",
         Ending.BREACH: "adapter error: ",
     }

@@ -86,5 +86,9 @@ class NotAdmitted(StoreproofError):
     """A server that answers does not serve the first client of the run: it wants other credentials, or they have no protocol in common."""
 
 
+class CutOff(StoreproofError):
+    """Something that the user added to the run ended the case: the time limit of another plugin, or a conftest."""
+
+
 class SettingsMismatch(StoreproofError):
     """The live settings of the store are not the variant's. No case runs, since its result would be filed under the wrong variant."""

@@ -59,6 +59,7 @@ def pytest_collection(session: pytest.Session) -> None:
     config = session.config
     if not _name_suites(map(str, config.args), config.invocation_params.dir, pyargs=config.option.pyargs):
         return
+    from storeproof.plugin.other_timeouts import OtherTimeouts
     from storeproof.plugin.repeat import Repeat
     from storeproof.plugin.run import Run
     from storeproof.plugin.signals import early_signals
@@ -71,6 +72,7 @@ def pytest_collection(session: pytest.Session) -> None:
         config.stash[RUN] = Run(config)
         config.pluginmanager.register(config.stash[RUN].safe, "storeproof-safe")
         config.pluginmanager.register(Repeat(), "storeproof-repeat")
+        config.pluginmanager.register(OtherTimeouts(), "storeproof-other-timeouts")
         config.pluginmanager.register(SuiteFixtures(config.stash[RUN].suts), "storeproof-suites")
     except UsageError as problem:
         raise pytest.UsageError(printable(str(problem))) from None
@@ -306,10 +308,15 @@ def _judge(item: pytest.Item, case_result: CaseResult, error: BaseException, *, 
     """Record what ended a test, as storeproof.blame decides. A failed clean-up is mentioned, and rarely changes the outcome."""
     from storeproof.blame import decisive, in_clean_up
     from storeproof.contract.failures import Refused, Unknown
+    from storeproof.errors import CutOff
     from storeproof.result.case_result import EndCase
 
     if isinstance(error, Unknown):
         error = sut_of(item).explain(error)
+    elif isinstance(error, pytest.fail.Exception):  # by another plugin or a conftest, since the suites fail by assertions
+        cut_off = CutOff(str(error))
+        cut_off.__context__ = error.__context__
+        error = cut_off
     if clean_up:
         outcome = in_clean_up(error)
         if outcome is None or case_result.outcome in (Outcome.FAIL, Outcome.ERROR):

@@ -125,7 +125,7 @@ class StoreUnderTest:
         with self._blocking(on_volume=handle.power_cut_method is not None):
             handle.start()
         took = time.monotonic() - began
-        with self._blocking(BaseException), self._first_contact.guarded():
+        with self._blocking(Exception), self._first_contact.guarded():
             self._verify(handle, self._limits(front_bytes))
         self._first_contact.done()
         self.record.launch = handle.kind
@@ -274,18 +274,18 @@ class StoreUnderTest:
         return self._shared.log_tail() if self._shared is not None else ""
 
     @contextlib.contextmanager
-    def _blocking(self, errors: type[BaseException] = StoreproofError, *, on_volume: bool = False) -> Iterator[None]:
+    def _blocking(self, errors: type[Exception] = StoreproofError, *, on_volume: bool = False) -> Iterator[None]:
         """If the store cannot be launched, later launches fail at once. Exceptions: a failure of the machine or a missing answer, which the
         next case may not see; and a `NotAvailable` of a launch `on_volume`, since a launch without a volume may work."""
         try:
             yield
-        except (MachineFailed, Unknown, KeyboardInterrupt):
+        except (MachineFailed, Unknown):
             raise
         except NotAvailable as reason:
             if not on_volume:
                 self._blocked = str(reason)
             raise
-        except BaseException as reason:
+        except Exception as reason:
             unfit = self.record.version is None and ending_of(reason) is Ending.BREACH  # an adapter with which it was never reached
             if isinstance(reason, errors) or unfit:
                 self._blocked = f"the store could not be tested: {judge(reason, claimed=True).detail.splitlines()[0]}"

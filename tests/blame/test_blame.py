@@ -12,6 +12,7 @@ import pytest
 from storeproof.blame import REPEATED, RULES, Ending, Party, decisive, ending_of, in_clean_up, judge, outcome_of
 from storeproof.contract import Breach, GaveUp, Refused, Unknown, Unsupported, WrongReply
 from storeproof.errors import (
+    CutOff,
     FaultMissed,
     Halted,
     MachineFailed,
@@ -52,6 +53,7 @@ BY_EXCEPTION: list[tuple[BaseException, Outcome, Outcome, Party, Outcome | None]
     (SettingsMismatch("appendfsync: expected 'always', found 'no'"), ERROR, ERROR, Party.USER, ERROR),
     (UsageError("the endpoint does not answer"), ERROR, ERROR, Party.USER, ERROR),
     (NotAdmitted("it refuses access: WRONGPASS"), ERROR, ERROR, Party.USER, ERROR),
+    (CutOff("Timeout >1.0s"), OPEN, OPEN, Party.USER, None),
     (KeyboardInterrupt(), OPEN, OPEN, Party.USER, None),
     (PermissionError(errno.EACCES, "Permission denied"), ERROR, ERROR, Party.STOREPROOF, ERROR),
     (KeyError("x"), ERROR, ERROR, Party.STOREPROOF, ERROR),
@@ -86,7 +88,7 @@ def test_every_error_that_people_see_is_judged_by_a_rule_of_its_own() -> None:
     kinds = [kind for kind in _subclasses(StoreproofError) if kind.__module__.startswith("storeproof.errors")]
     assert {kind.__name__ for kind in kinds} == {
         *("UsageError", "SpecError", "NotAvailable", "NotAdmitted", "MachineFailed", "FaultMissed", "Halted", "StoreDied"),
-        "SettingsMismatch",
+        *("SettingsMismatch", "CutOff"),
     }
 
 
