@@ -13,6 +13,7 @@ from storeproof.errors import StoreproofError, UsageError
 from storeproof.outcome import Outcome, is_failure
 from storeproof.plugin.case import MARKER, SUITES, is_case, sut_of
 from storeproof.plugin.options import add_options
+from storeproof.plugin.other_checkout import refuse_another
 from storeproof.plugin.stash import CASE_RESULT, RUN
 from storeproof.printable import printable
 
@@ -57,6 +58,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection(session: pytest.Session) -> None:
     """If the suites are to run: read the specification and the options before anything is collected."""
     config = session.config
+    try:
+        refuse_another(map(str, config.args), config.invocation_params.dir)
+    except UsageError as problem:
+        raise pytest.UsageError(str(problem)) from None
     if not _name_suites(map(str, config.args), config.invocation_params.dir, pyargs=config.option.pyargs):
         return
     from storeproof.plugin.other_timeouts import OtherTimeouts
