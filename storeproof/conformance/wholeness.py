@@ -6,7 +6,7 @@ from collections import Counter
 
 from storeproof.conformance.expected_cases import ExpectedCase
 from storeproof.conformance.reasons import ClaimRefused, Reason
-from storeproof.outcome import IDLE, NOT_REACHED, Outcome
+from storeproof.outcome import IDLE, NOT_REACHED, Outcome, Stage
 from storeproof.printable import in_one_line
 from storeproof.result.model import Result, StoreResult
 
@@ -29,7 +29,7 @@ def only_store(result: Result) -> StoreResult:
 
 
 def check_cases(store: StoreResult, cases: dict[str, ExpectedCase]) -> None:
-    """Raises `ClaimRefused`: a case is missing, was left out, was not begun, or is none of the edition."""
+    """Raises `ClaimRefused`: a case is missing, was left out, was not begun, ended in an error, or is none of the edition."""
     found = Counter(each.id for each in store.outcomes)
     if twice := sorted(name for name, number in found.items() if number > 1):
         raise ClaimRefused(Reason.CASES, f"{in_one_line(twice[0], 80)} has {found[twice[0]]} outcomes")
@@ -43,6 +43,11 @@ def check_cases(store: StoreResult, cases: dict[str, ExpectedCase]) -> None:
             raise ClaimRefused(Reason.CASES, f"the run was cut short: {each.id} was not begun")
         if each.outcome is Outcome.EXCLUDED and not case.beyond_scale:
             raise ClaimRefused(Reason.CASES, f"{each.id} was left out; a claim is made of a whole run, without -k and --profile")
+        if each.outcome is Outcome.ERROR and case.stage is not Stage.PERFORMANCE:  # where a number is lacking, nothing is claimed of it
+            found = in_one_line(each.detail, 120)
+            raise ClaimRefused(
+                Reason.CASES, f"{each.id} ended in an error, behind which there may be a failure: {found}; mend it, and run again"
+            )
         if (each.revision, each.stage) != (case.revision, case.stage):
             raise ClaimRefused(
                 Reason.CASES, f"{each.id} was tried in revision {each.revision}, and the edition has revision {case.revision}"

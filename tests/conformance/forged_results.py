@@ -103,6 +103,12 @@ def _exclude(store: Json) -> None:
     move(store, CASE, "excluded")
 
 
+def _adapters_error(store: Json) -> None:
+    case = next(each["id"] for each in store["outcomes"] if each["id"].startswith("durability.linearizable/"))
+    move(store, case, "error")
+    outcome_of(store, case)["detail"] = "adapter error: get raised ValueError"
+
+
 def _not_begun(store: Json) -> None:
     move(store, CASE, "not_run")
     outcome_of(store, CASE)["detail"] = "the run ended before this case: interrupted"
@@ -231,6 +237,13 @@ RESULTS = (
     Forgery("case removed", "with its count", with_store(_remove), Reason.CASES, f"have no outcome, {CASE} among them"),
     Forgery("case excluded", "with its count", with_store(_exclude), Reason.CASES, f"{CASE} was left out"),
     Forgery("case not begun", "the run was cut short", with_store(_not_begun), Reason.CASES, "the run was cut short"),
+    Forgery(
+        "error of the adapter",
+        "in place of a failure",
+        with_store(_adapters_error),
+        Reason.CASES,
+        "ended in an error, behind which there may be a failure: adapter error: get raised ValueError",
+    ),
     Forgery("case twice", "one of them better", with_store(_twice), Reason.CASES, f"{CASE} has 2 outcomes"),
     Forgery("case invented", "one more that passed", with_store(_invent), Reason.CASES, "put-get/900 is no case of the edition"),
     Forgery(
