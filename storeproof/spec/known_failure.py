@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, PositiveInt, Strict
@@ -15,12 +15,18 @@ _EXAMPLE = "'fault 1, .*, burst: .* suffix'"
 _WHATEVER = ("", "any other finding, of 1 or 1000 records")
 
 
-def _names_a_finding(expression: str) -> str:
-    """Accept a regular expression, unless it matches everything."""
+def _compiles(expression: str) -> str:
+    """Accept a regular expression."""
     try:
-        known = re.compile(expression, re.DOTALL)
+        re.compile(expression, re.DOTALL)
     except re.error as wrong:
         raise ValueError(f"not a regular expression: {wrong}; allowed: one that matches the whole finding, as in {_EXAMPLE}") from None
+    return expression
+
+
+def _names_a_finding(expression: str) -> str:
+    """Accept a regular expression, unless it matches everything."""
+    known = re.compile(_compiles(expression), re.DOTALL)
     if any(known.fullmatch(each) for each in _WHATEVER):
         raise ValueError(f"matches any finding; allowed: a regular expression that matches the known one alone, as in {_EXAMPLE}")
     return expression
@@ -40,6 +46,9 @@ class KnownFailure(Frozen):
     """
     at_most: PositiveInt | None = None
     """The most findings in one run; more are worse than known."""
+    at_most_like: Mapping[Annotated[str, AfterValidator(_compiles)], PositiveInt] = Field(default_factory=dict)
+    """Beside it, the most findings in one run that match a regular expression as a whole, where the failure is rarer than elsewhere: more
+    have another cause, and are worse than known."""
     issue: Annotated[str, Field(min_length=1)]
     """What is wrong, in which version, and the URL of the issue if there is one."""
     until: Annotated[datetime.date, Strict(False)]
@@ -48,9 +57,14 @@ class KnownFailure(Frozen):
     """Whether it fails only in some runs, as races do: a run without the failure is then a pass, which shows nothing."""
 
     def worse(self, findings: Sequence[str]) -> list[str]:
-        """The findings of a run that are not known, each as one line; all of them if there are more than `at_most`."""
+        """The findings of a run that are not known, each as one line; all of them if there are more than `at_most`, and those that
+        are more than `at_most_like` says."""
         lines = [" ".join(each.split()) for each in findings]
         if self.at_most is not None and len(lines) > self.at_most:
             return [f"{len(lines)} findings, where at most {self.at_most} are known", *lines]
+        for expression, most in self.at_most_like.items():
+            alike = [line for line in lines if re.fullmatch(expression, line, re.DOTALL)]
+            if len(alike) > most:
+                return [f"{len(alike)} findings like {expression}, where at most {most} are known", *alike]
         known = re.compile(self.finding, re.DOTALL)
         return [line for line in lines if not known.fullmatch(line)]

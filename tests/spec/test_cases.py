@@ -91,6 +91,16 @@ def test_line_breaks_in_a_finding_match_a_space() -> None:
     )
 
 
+def test_more_findings_than_at_most_like_are_worse() -> None:
+    """`at_most_like` limits those of one kind, whatever the others are."""
+    rare = known("fault .* lost").model_copy(update={"at_most_like": {"fault [0-9]+, compaction: .*": 1}})
+    streams = [f"fault {number}, stream: 1 lost" for number in range(9)]
+    assert rare.worse([*streams, "fault 9, compaction: 1 lost"]) == []
+    worse = rare.worse([*streams, "fault 9, compaction: 1 lost", "fault 10, compaction: 2 lost"])
+    assert worse[0] == "2 findings like fault [0-9]+, compaction: .*, where at most 1 are known"
+    assert worse[1:] == ["fault 9, compaction: 1 lost", "fault 10, compaction: 2 lost"]
+
+
 def test_more_findings_than_at_most_are_worse() -> None:
     """`at_most` limits how many findings of one run are known."""
     assert known("fault .* lost", at_most=2).worse(["fault 1, 1 lost", "fault 2, 1 lost"]) == []
