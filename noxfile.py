@@ -224,7 +224,8 @@ def wholesale(session: nox.Session) -> None:
 
 @nox.session
 def hostile(session: nox.Session) -> None:
-    """Servers that misbehave in 16 ways, tried as 7 stores: one message each, in little memory and time. About half an hour in sequence:
-    `nox -s hostile -- --at-once 2 --store redis`."""
+    """Servers that misbehave in 16 ways, tried as 7 stores: one message each, in little memory and time. Then real ones that turn hostile
+    in the middle of a run, in 6 ways. About an hour in sequence: `nox -s hostile -- --store redis`."""
     session.install("-e", ".[stores]")
     session.run("python", "-m", "tests.nuisance.hostile_endpoints", *session.posargs)
+    session.run("python", "-m", "tests.nuisance.turning_endpoints", *session.posargs)

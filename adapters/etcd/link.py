@@ -8,6 +8,7 @@ import ssl
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from contextlib import suppress
+from http.client import HTTPException, IncompleteRead, RemoteDisconnected
 from typing import Any, Final
 
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, Timeout
@@ -24,6 +25,8 @@ _REFUSALS: Final = frozenset({3, 5, 6, 7, 8, 9, 11, 16})
 permission denied, resource exhausted (too large, no space, too many requests), failed precondition, out of range, unauthenticated. All
 others leave it open: a request that timed out, or met no leader, may have been proposed before (`etcdserver: request timed out`)."""
 _ABSENT: Final = "etcdserver: key not found"
+_BROKEN_OFF: Final = (RemoteDisconnected, IncompleteRead)
+"""What http.client calls a reply that does not come, or not to its end."""
 _NO_TLS: Final = ("CERTIFICATE_VERIFY_FAILED", "WRONG_VERSION_NUMBER")
 """How OpenSSL calls what fails before a request is sent."""
 
@@ -129,10 +132,12 @@ def number(found: Mapping[str, Any], name: str) -> int:
 
 
 def _failure_of(reason: Exception) -> Exception:
-    """A request without a reply may have arrived; one for which there was no connection that both trust was not sent."""
+    """A request without a whole reply may have been carried out; one for which there was no connection that both trust was not sent."""
     text = f"{type(reason).__name__}: {reason}"[:300]
     if isinstance(reason, SSLError) and any(name in str(reason) for name in _NO_TLS):
         return Refused(text)
+    if any(isinstance(each, HTTPException) and not isinstance(each, _BROKEN_OFF) for each in reason.args):
+        return WrongReply(f"a reply that is no HTTP: {text}")
     return Unknown(text)
 
 

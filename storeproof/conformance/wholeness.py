@@ -44,9 +44,9 @@ def check_cases(store: StoreResult, cases: dict[str, ExpectedCase]) -> None:
         if each.outcome is Outcome.EXCLUDED and not case.beyond_scale:
             raise ClaimRefused(Reason.CASES, f"{each.id} was left out; a claim is made of a whole run, without -k and --profile")
         if each.outcome is Outcome.ERROR and case.stage is not Stage.PERFORMANCE:  # where a number is lacking, nothing is claimed of it
-            found = in_one_line(each.detail, 120)
+            said = in_one_line(each.detail, 120)
             raise ClaimRefused(
-                Reason.CASES, f"{each.id} ended in an error, behind which there may be a failure: {found}; mend it, and run again"
+                Reason.CASES, f"{each.id} ended in an error, behind which there may be a failure: {said}; mend it, and run again"
             )
         if (each.revision, each.stage) != (case.revision, case.stage):
             raise ClaimRefused(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from storeproof.contract.address import Address, parse_endpoint
-from storeproof.errors import NotAvailable, UsageError
+from storeproof.errors import NotAvailable, StoreDied, UsageError
 from storeproof.launch.endpoint_memory import MemoryWatch
 from storeproof.launch.handle import Capability, DataWritten, LaunchKind
 from storeproof.launch.request import LaunchRequest
@@ -60,7 +60,7 @@ class EndpointHandle:
         """Check that it answers; return the seconds taken.
 
         Raises:
-            UsageError: it does not answer, refuses access, or is another store.
+            UsageError: it does not answer, or refuses access; `NotLikeSuchAStore` if it answers something else.
         """
         began = time.monotonic()
         self.wait_ready()
@@ -74,7 +74,7 @@ class EndpointHandle:
         try:
             self._endpoint.check(f"{self._name} at {self._address}", _ANSWER_SECONDS)
         except UsageError as reason:
-            raise UsageError(f"{reason}; check the endpoint, which looks like {self._example}") from None
+            raise type(reason)(f"{reason}; check the endpoint, which looks like {self._example}") from None
         self._watch = self._watch or MemoryWatch(self._address)
 
     def stop(self) -> None:
@@ -95,7 +95,9 @@ class EndpointHandle:
         return True
 
     def check_alive(self) -> None:
-        """Do nothing: only the operations show whether it runs."""
+        """Raise `StoreDied` if it sent a reply without end. Otherwise only the operations show whether it runs."""
+        if self._watch is not None and (said := self._watch.complaint()):
+            raise StoreDied(f"{self._name} at {self._address} does not answer like a store any more: {said}")
 
     def meter(self) -> UsageMeter:
         """Raise `NotAvailable`: it may run on another machine."""

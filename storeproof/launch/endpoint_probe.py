@@ -19,7 +19,12 @@ from storeproof.printable import printable
 
 _BACKSTOP = 90.0
 """Seconds after which the child is killed. Its own timers end it earlier, unless the machine is too busy."""
+_NOT_LIKE = "answers, but not like such a store"
 _MOST_MEMORY = f"{MEMORY >> 20} MB"
+
+
+class NotLikeSuchAStore(UsageError):
+    """What answers at the endpoint is not the store, or one that has gone mad."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,8 @@ class EndpointProbe:
             seconds: the time limit.
 
         Raises:
-            UsageError: it does not answer, refuses access, or does not answer like such a store; or this machine is too busy.
+            UsageError: it does not answer, or refuses access; or this machine is too busy.
+            NotLikeSuchAStore: it answers something else.
         """
         asked = {
             "file": str(self.file),
@@ -71,7 +77,8 @@ class EndpointProbe:
             said: dict[str, Any] = json.loads(line)
             step, ended = said.get("at", step), said if "end" in said else ended
         if complaint := _complaint(ended, step, seconds, done.returncode):
-            raise UsageError(printable(f"{where} {complaint}"))
+            kind = NotLikeSuchAStore if complaint.startswith(_NOT_LIKE) else UsageError
+            raise kind(printable(f"{where} {complaint}"))
 
 
 def _complaint(ended: dict[str, Any] | None, step: str, seconds: float, status: int) -> str:
@@ -89,11 +96,11 @@ def _complaint(ended: dict[str, Any] | None, step: str, seconds: float, status: 
         case "unusable":
             return f"answers, but its client cannot use it: {found}"
         case "strange":
-            return f"answers, but not like such a store, when we {step}: {found}"
+            return f"{_NOT_LIKE}, when we {step}: {found}"
         case "memory":
-            return f"answers, but not like such a store: its client takes more than {_MOST_MEMORY} when we {step}"
+            return f"{_NOT_LIKE}: its client takes more than {_MOST_MEMORY} when we {step}"
         case signal.SIGXCPU | signal.SIGALRM:
-            return f"answers, but not like such a store: its client does not return when we {step}"
+            return f"{_NOT_LIKE}: its client does not return when we {step}"
         case number if isinstance(number, int) and number > 0:
-            return f"answers, but not like such a store: its client crashes ({signal.Signals(number).name}) when we {step}"
+            return f"{_NOT_LIKE}: its client crashes ({signal.Signals(number).name}) when we {step}"
     return f"could not be probed: the process of the probe ended with exit status {status} before it could {step}"

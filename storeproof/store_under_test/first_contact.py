@@ -19,11 +19,8 @@ class FirstContact:
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._made = False
-
-    def done(self) -> None:
-        """The store has let a client in and answered it: what it refuses from now on, it refuses by itself."""
-        self._made = True
+        self.made = False
+        """Whether the store has let a client in and answered it: what it refuses from then on, it refuses by itself."""
 
     def probe(self, adapter: Adapter, options: Mapping[str, str], address: Address) -> None:
         """As `probing.probe`. Raises `NotAdmitted` too."""
@@ -36,7 +33,7 @@ class FirstContact:
         try:
             yield
         except (Refused, Unsupported, WrongReply) as reason:
-            if self._made:
+            if self.made:
                 raise
             raise NotAdmitted(f"{self._target.store.name} {self._what_is_wrong(reason)}") from reason
 

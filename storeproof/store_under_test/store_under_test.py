@@ -18,7 +18,7 @@ from storeproof.contract.address import parse_endpoint
 from storeproof.disk.methods import PowerCut
 from storeproof.errors import MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
 from storeproof.launch import launcher
-from storeproof.launch.endpoint_probe import EndpointProbe
+from storeproof.launch.endpoint_probe import EndpointProbe, NotLikeSuchAStore
 from storeproof.launch.handle import Handle
 from storeproof.launch.request import LaunchRequest
 from storeproof.machine import container_engine
@@ -123,11 +123,16 @@ class StoreUnderTest:
         """Start a store from `make` and verify its settings; returns the seconds until it answered. Raises as `launch` does."""
         began = time.monotonic()
         with self._blocking(on_volume=handle.power_cut_method is not None):
-            handle.start()
+            try:
+                handle.start()
+            except NotLikeSuchAStore as reason:
+                if not self._first_contact.made:
+                    raise
+                raise StoreDied(f"it was such a store before: {reason}") from None
         took = time.monotonic() - began
         with self._blocking(Exception), self._first_contact.guarded():
             self._verify(handle, self._limits(front_bytes))
-        self._first_contact.done()
+        self._first_contact.made = True
         self.record.launch = handle.kind
         self.record.image_digest, self.record.binary_digest = handle.image_digest, handle.binary_digest
         with self._blocking():

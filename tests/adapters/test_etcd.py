@@ -87,7 +87,7 @@ def said(status: str, code: int, message: str) -> bytes:
         (answer("502 Bad Gateway", b"<html>"), Unknown),
         (answer("200 OK", b"<html>"), WrongReply),
         (answer("200 OK", b"[]"), WrongReply),
-        (b"", Unknown),
+        (b"\x00\xff\r\n", WrongReply),
     ],
 )
 def test_an_error_leaves_a_write_open_unless_its_code_says_that_nothing_was_done(reply: bytes, meaning: type[Exception]) -> None:

@@ -58,7 +58,7 @@ class Seen:
 
 def see(store: str, way: str) -> Seen:
     """One run at one server."""
-    endpoint = f"{store}={_scheme(store)}://127.0.0.1:{{}}"
+    endpoint = f"{store}={scheme(store)}://127.0.0.1:{{}}"
     with tempfile.TemporaryDirectory() as folder, _server(store, way) as port, (Path(folder) / "errors").open("w+b") as errors:
         command = [
             *(sys.executable, "-P", "-m", "pytest", str(CHECKOUT / "suites"), "-p", "no:cacheprovider", "-q"),
@@ -90,7 +90,7 @@ def _server(store: str, way: str) -> Iterator[int]:
             server.kill()
 
 
-def _scheme(store: str) -> str:
+def scheme(store: str) -> str:
     text = (SPEC_ROOT / "stores" / f"{store}.yaml").read_text()
     return text.split('url: "', 1)[1].split("://", 1)[0]
 

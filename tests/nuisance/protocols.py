@@ -281,6 +281,28 @@ class Postgres(Protocol):
         return _message(b"E", b"SFATAL\0VFATAL\0C28P01\0M" + text + b"\0\0")
 
 
+class Etcd(Protocol):
+    """etcd's gateway: JSON over HTTP."""
+
+    line = b"HTTP/1.1 200 OK\r\nContent-Length: 46\r\nX-Etcd: "
+    huge = b"HTTP/1.1 200 OK\r\nContent-Length: 2147483647\r\n\r\n"
+    nested = huge
+    nest = b"["
+
+    def hear(self, reader: Reader) -> None:
+        size = 0
+        while line := _line(reader):
+            name, _, value = line.partition(b":")
+            size = int(value) if name.lower() == b"content-length" else size
+        exactly(reader, size)
+
+    def reply(self, reader: Reader) -> bytes | None:
+        return None
+
+    def error(self, text: bytes) -> bytes:
+        return b"HTTP/1.1 401 Unauthorized\r\nContent-Length: %d\r\n\r\n" % len(text) + text
+
+
 def _message(kind: bytes, body: bytes) -> bytes:
     return kind + struct.pack(">I", len(body) + 4) + body
 

@@ -21,6 +21,7 @@ from typing import Final, NoReturn
 from hdrh.histogram import HdrHistogram
 
 from storeproof.contract import BatchWrite, Collection, Layout, Session, call, load_adapter
+from storeproof.launch.endpoint_memory import MemoryWatch
 from storeproof.load.arrivals import Schedule
 from storeproof.load.driver.client import ClientResult, run_client
 from storeproof.load.driver.messages import Command, Connect, Done, Failure, Fill, Go, Progress, Reach, Reply, Stop, WorkerResult
@@ -77,6 +78,8 @@ class Worker:
         match command:
             case Reach(target, address):
                 adapter = load_adapter(target.store, target.file)
+                if not address.ours:
+                    MemoryWatch(address)
                 self._connect = lambda: adapter.connect(address, target.configuration.options)
             case Connect(clients):
                 self._open(clients)

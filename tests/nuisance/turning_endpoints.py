@@ -1,0 +1,145 @@
+"""Runs the suites at servers that turn hostile in the middle of a run, in six ways, as each of seven stores: `nox -s hostile`.
+
+A real server answers first, through a relay. Whatever the relay does then, it is a `fail` or no answer, never an error of ours; the run
+ends by itself, writes its report, and no process of it takes much memory. That is for a quiet machine, one run after another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from storeproof.contract import Address
+from storeproof.store_under_test import Options, StoreUnderTest
+from tests.nuisance.hostile_endpoints import CHECKOUT, MEGABYTES, scheme
+from tests.nuisance.turning import ENDLESS, STORES
+from tests.shipped import SHIPPED
+
+_TURNS_AFTER: Final = 120
+"""Requests; the first twenty are those of the probe."""
+_SECONDS: Final = 120
+_GIVEN_UP: Final = 300.0
+_CASES: Final = "key_access"
+
+
+@dataclass(frozen=True)
+class Turned:
+    """How a run ended whose server had turned."""
+
+    store: str
+    way: str
+    code: int
+    megabytes: float
+    """The most that one of its processes had in memory."""
+    seconds: float
+    counts: dict[str, int]
+    says: Sequence[str]
+    """What was said of the cases that failed."""
+    ours: int
+    """Errors of storeproof or of the adapter."""
+
+    @property
+    def good(self) -> bool:
+        """As it must be."""
+        tried = self.counts.get("pass", 0) + self.counts.get("unsupported", 0) > 0
+        blamed = bool(self.says) and not self.ours
+        return tried and blamed and self.megabytes <= MEGABYTES and self.seconds <= _SECONDS
+
+    def __str__(self) -> str:
+        sign, counts = "ok" if self.good else "NO", ", ".join(f"{number} {name}" for name, number in self.counts.items())
+        said = ascii("".join(self.says[:1]))[:110]
+        return f"{sign} {self.store:10} {self.way:18} {self.code:4} {self.megabytes:7.0f} {self.seconds:6.1f}  {counts}: {said}"
+
+
+def see(store: str, way: str) -> Turned:
+    """One run at one server."""
+    with tempfile.TemporaryDirectory() as folder, _server(store) as address, _relay(store, way, address.port) as port:
+        login = f"{address.user or ''}:{address.password}@" if address.password else ""
+        endpoint = f"{store}={scheme(store)}://{login}127.0.0.1:{port}/{address.database or ''}"
+        command = [
+            *(
+                sys.executable,
+                "-P",
+                "-m",
+                "pytest",
+                str(CHECKOUT / "suites" / "correctness" / "test_capabilities.py"),
+                "-p",
+                "no:cacheprovider",
+                "-q",
+                "-k",
+                _CASES,
+            ),
+            *(f"--report-dir={folder}/report", f"--store={store}", f"--endpoint={endpoint.rstrip('/')}"),
+        ]
+        began = monotonic()
+        run = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        timer = threading.Timer(_GIVEN_UP, run.kill)
+        timer.start()
+        _, status, used = os.wait4(run.pid, 0)  # of the largest process among the run and all that it waited for
+        timer.cancel()
+        run.returncode = os.waitstatus_to_exitcode(status)
+        took = monotonic() - began
+        found = _found(Path(folder) / "report" / "result.json")
+    return Turned(store, way, run.returncode, used.ru_maxrss / 1024, took, *found)
+
+
+def _found(file: Path) -> tuple[dict[str, int], Sequence[str], int]:
+    """The outcomes, and what was said of those that were neither right nor idle, and how many were our fault."""
+    if not file.is_file():
+        return {}, ["no report"], 1
+    (store,) = json.loads(file.read_text())["stores"]
+    bad = [each["detail"].replace("\n", " ") for each in store["outcomes"] if each["outcome"] in ("error", "fail", "inconclusive")]
+    ours = sum(each["outcome"] == "error" and each["named"] != "the user" for each in store["outcomes"])
+    return {name: number for name, number in store["counts"].items() if number and name != "excluded"}, bad, ours
+
+
+@contextmanager
+def _server(store: str) -> Iterator[Address]:
+    """A real one, as its default variant is."""
+    (target,) = SHIPPED.targets([store])
+    sut = StoreUnderTest(SHIPPED, target, Options(SHIPPED.scales["smoke"], seed=1, launch="process"), lambda _: None)
+    with closing(sut.launch("a server that turns")) as handle:
+        yield handle.address
+
+
+@contextmanager
+def _relay(store: str, way: str, port: int) -> Iterator[int]:
+    command = [sys.executable, "-m", "tests.nuisance.turning", store, way, str(port), str(_TURNS_AFTER)]
+    with subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True) as relay:
+        assert relay.stdout is not None
+        try:
+            yield int(relay.stdout.readline())
+        finally:
+            relay.kill()
+
+
+def main() -> int:
+    """See all of them, print a line for each, and the worst; 0 if every one is good."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--store", action="append", choices=STORES)
+    parser.add_argument("--way", action="append", choices=ENDLESS)
+    given = parser.parse_args()
+    print(f"   {'store':10} {'then it sends':18} exit      MB      s  outcomes", flush=True)
+    seen = []
+    for store in given.store or STORES:
+        for way in given.way or ENDLESS:
+            seen.append(see(store, way))
+            print(seen[-1], flush=True)
+    good, most = sum(each.good for each in seen), max(each.megabytes for each in seen)
+    print(f"{good} of {len(seen)}: ended by itself with a report and no error of ours, <= {most:.0f} MB")
+    return 0 if good == len(seen) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
