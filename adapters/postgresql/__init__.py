@@ -49,7 +49,7 @@ _NEVER = (
 )
 """What libpq says, in its only form, a text, of a connection that will not be had later either."""
 _NO_COMMON_PROTOCOL = re.compile(
-    "unsupported frontend protocol|expected authentication request|protocol version not supported|server only supports protocol"
+    "unsupported frontend protocol|protocol version not supported|server only supports protocol"
     "|authentication (?:method|mechanisms?) .*not supported|SASL authentication mechanisms are supported"
 )
 """The same, of a server that speaks another version of the protocol, or wants to be shown who we are in a way that libpq does not know."""
@@ -117,6 +117,8 @@ def _no_connection(text: str) -> Exception:
     """What it means that libpq has no connection, by what it says."""
     if _NO_COMMON_PROTOCOL.search(text):
         return Unsupported(f"client and server have no protocol in common: {text}")
+    if "expected authentication request" in text:
+        return WrongReply(f"a reply that cannot be read: {text}")
     return Refused(text) if any(words in text for words in _NEVER) else Unknown(text)
 
 

@@ -15,12 +15,11 @@ from typing import Any, Final
 
 import redis
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from storeproof.adapters.redis.collection import Named, RedisCollection
 from storeproof.adapters.redis.feed import Followed
-from storeproof.adapters.redis.link import RedisLink, failure_of
+from storeproof.adapters.redis.link import FAILURES, RedisLink, failure_of
 from storeproof.adapters.redis.managed import service, settings_of
 from storeproof.adapters.redis.scripts import (
     COMPARE_AND_SET,
@@ -370,7 +369,7 @@ def client(address: Address, options: Mapping[str, str]) -> redis.Redis:
             retry=Retry(NoBackoff(), 0),
             single_connection_client=True,
         )
-    except (RedisError, OSError) as reason:
+    except FAILURES as reason:
         raise failure_of(reason) from reason
 
 

@@ -262,6 +262,7 @@ def _stumbled() -> Exception:
         (postgresql_link._failure_of, psycopg.OperationalError('lost synchronization with server: got message type "x"'), WrongReply),
         (postgresql_link._failure_of, psycopg.OperationalError("server closed the connection unexpectedly"), Unknown),
         (postgresql._no_connection, "FATAL:  unsupported frontend protocol 3.0: server supports 2.0 to 2.0", Unsupported),
+        (postgresql._no_connection, "expected authentication request from server, but received H", WrongReply),
         (postgresql._no_connection, "authentication method 13 not supported", Unsupported),
         (postgresql._no_connection, 'FATAL:  password authentication failed for user "x"', Refused),
         (postgresql._no_connection, "Connection refused", Unknown),

@@ -69,7 +69,7 @@ def complaint(store: str, port: int, seconds: float = 30, host: str = "127.0.0.1
             "a huge length",
             "tarantool at x answers, but not like such a store: its client takes more than 96 MB when we connect",
         ),
-        ("redis", "deep nesting", "not like such a store, when we connect: RecursionError: maximum recursion depth exceeded"),
+        ("redis", "deep nesting", "when we connect: WrongReply: a reply that cannot be read: RecursionError: maximum"),
         (
             "postgresql",
             "an absurd version",
