@@ -68,7 +68,7 @@ def _unreadable(reason: Exception) -> bool:
     if isinstance(reason, Error):
         return False
     frames = traceback.walk_tb(reason.__traceback__)
-    return any(frame.f_code.co_filename == tarantool.response.__file__ for frame, _ in frames)
+    return any(frame.f_code.co_filename == tarantool.response.__file__ or frame.f_code.co_name == "_read_response" for frame, _ in frames)
 
 
 class _Connection(tarantool.Connection):  # type: ignore[misc]  # the connector has no types

@@ -226,6 +226,16 @@ def _stumbled() -> Exception:
     raise AssertionError("it took the reply")
 
 
+def _without_length() -> Exception:
+    """What it raises where the length of a reply is no number of MessagePack."""
+    connection: Any = type("Connection", (), {"_recv": lambda self, size: bytes(size)})()
+    try:
+        tarantool.Connection._read_response(connection)
+    except Exception as reason:  # noqa: BLE001 - whatever it is
+        return reason
+    raise AssertionError("it took the length")
+
+
 @pytest.mark.parametrize(
     ("sort", "reason", "kind"),
     [
@@ -271,6 +281,7 @@ def _stumbled() -> Exception:
         (tarantool_link._failure_of, NetworkError("closed"), Unknown),
         (tarantool_link._failure_of, NetworkError("Unsupported protocol: HTTP"), WrongReply),
         (tarantool_link._failure_of, _stumbled(), WrongReply),
+        (tarantool_link._failure_of, _without_length(), WrongReply),
         (tarantool_link._failure_of, TypeError("cannot be packed"), Refused),
     ],
     ids=lambda value: f"{type(value).__name__}-{value}"[:50] if isinstance(value, Exception) else None,
