@@ -228,4 +228,4 @@ def hostile(session: nox.Session) -> None:
     in the middle of a run, in 6 ways. About an hour in sequence: `nox -s hostile -- --store redis`."""
     session.install("-e", ".[stores]")
     session.run("python", "-m", "tests.nuisance.hostile_endpoints", *session.posargs)
-    session.run("python", "-m", "tests.nuisance.turning_endpoints", *session.posargs)
+    session.run("python", "-m", "tests.nuisance.turning.endpoints", *session.posargs)

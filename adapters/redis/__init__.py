@@ -8,9 +8,7 @@ it runs inside the store, atomically, and is one request. It counts no namespace
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from time import sleep
 from typing import Any, Final
 
 import redis
@@ -21,6 +19,7 @@ from storeproof.adapters.redis.collection import Named, RedisCollection
 from storeproof.adapters.redis.feed import Followed
 from storeproof.adapters.redis.link import FAILURES, RedisLink, failure_of
 from storeproof.adapters.redis.managed import service, settings_of
+from storeproof.adapters.redis.rewrite import rewrite
 from storeproof.adapters.redis.scripts import (
     COMPARE_AND_SET,
     COMPARE_AND_SET_STRING,
@@ -36,7 +35,6 @@ from storeproof.adapters.redis.sentinel import SentinelCluster
 from storeproof.adapters.redis.structures import Places, Queues, Rankings, Sets
 from storeproof.contract import (
     Address,
-    Attempts,
     ExactExpiry,
     Key,
     Layout,
@@ -58,13 +56,6 @@ _WAIT: Final = "wait"
 
 _KIN: Final = {"valkey_version": "Valkey", "dragonfly_version": "Dragonfly", "kvrocks_version": "Kvrocks", "garnet_version": "Garnet"}
 """What INFO of other servers with this protocol has and that of Redis has not."""
-
-_CHILDREN: Final = ("aof_rewrite_in_progress", "aof_rewrite_scheduled", "rdb_bgsave_in_progress")
-
-_CHILD_SECONDS: Final = 600.0
-
-_LOOK: Final = 0.002
-"""Seconds between two looks at what a child of the server does."""
 
 
 class RedisSession(RedisLink):
@@ -111,14 +102,8 @@ class RedisSession(RedisLink):
         return live
 
     def compact(self) -> str:
-        """BGREWRITEAOF where there is a log, else BGSAVE; both are done by a child, whose end only INFO tells."""
-        command = "BGREWRITEAOF" if self.run("INFO", "persistence")["aof_enabled"] else "BGSAVE"
-        self.run(command)
-        looks = Attempts(f"the end of {command}", _CHILD_SECONDS, math.inf)
-        while any(self.run("INFO", "persistence")[each] for each in _CHILDREN):
-            looks.count()
-            sleep(_LOOK)
-        return command
+        """BGREWRITEAOF or BGSAVE: see `rewrite`."""
+        return rewrite(self.run)
 
     def collection(self, layout: Layout) -> Named:
         """The kind of Redis' own that the record is kept as."""

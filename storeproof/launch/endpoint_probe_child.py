@@ -28,8 +28,8 @@ from storeproof.contract.address import Address, parse_endpoint
 from storeproof.contract.failures import Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import KeyValue, Session
 from storeproof.contract.load_adapter import Adapter, load_adapter
-from storeproof.contract.masking import mask
 from storeproof.contract.values import Layout
+from storeproof.masking import mask
 from storeproof.printable import in_one_line
 from storeproof.spec.model import Model, Value
 from storeproof.spec.reading.source import read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from storeproof.contract.masking import mask
+from storeproof.masking import mask
 
 _BYTES = 8192
 _LINES = 25

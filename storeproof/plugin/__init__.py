@@ -64,7 +64,7 @@ def pytest_collection(session: pytest.Session) -> None:
         raise pytest.UsageError(str(problem)) from None
     if not _name_suites(map(str, config.args), config.invocation_params.dir, pyargs=config.option.pyargs):
         return
-    from storeproof.plugin.other_timeouts import OtherTimeouts
+    from storeproof.plugin.limits.other_timeouts import OtherTimeouts
     from storeproof.plugin.repeat import Repeat
     from storeproof.plugin.run import Run
     from storeproof.plugin.signals import early_signals

@@ -31,13 +31,13 @@ from storeproof.plugin.citations import cite, shown_by, without_proof
 from storeproof.plugin.demands import Demands, of_profile
 from storeproof.plugin.endpoint_leftovers import Leavings
 from storeproof.plugin.idle_case import idle_case
+from storeproof.plugin.limits.time_limits import TimeLimits
 from storeproof.plugin.needs import NeedsRun
 from storeproof.plugin.options import named
 from storeproof.plugin.progress import Progress
 from storeproof.plugin.report_dir import ReportDir, without_report_dir
 from storeproof.plugin.run_options import run_options
 from storeproof.plugin.terminal_safe import TerminalSafe
-from storeproof.plugin.time_limits import TimeLimits
 from storeproof.result.case_result import CaseResult
 from storeproof.result.model import CorpusUsed, EditionUsed, Placement, Result, RunInfo
 from storeproof.result.recorder import StoreRecord
@@ -316,10 +316,7 @@ class Run:
             self._save(ended_by)
 
     def finish_without_main_thread(self, where: str) -> bool:
-        """As `finish`, for an interrupted run whose main thread does not come to its end; nothing is closed. False: it has.
-
-        `where`: what the main thread is at.
-        """
+        """As `finish`, for an interrupted run whose main thread stays at `where`; nothing is closed. False: it has come to its end."""
         if not self._saving.acquire(blocking=False):
             return False
         if self._running is not None and not self._running.closed:
@@ -333,18 +330,14 @@ class Run:
 
         self._environment.show()
         self.not_reached = len(self._waiting)
-        evidence = self._evidence()
+        rounds = [part for sut in self.suts for part in sut.record.evidence]
+        evidence = evidence_file(self._id, rounds) if rounds else b""
         self.result = self._assemble(ended_by, hashlib.sha256(evidence).hexdigest() if evidence else None)
         self.saved = save_report(self.result, self.report_dir.path, cut_short=self.not_reached > 0, evidence=evidence)
         if self.saved.file is not None:
             self.report_dir.finished()
         if self.needs is not None:
             self.needs.answer(self.result, self.report_dir.path, self._config.option.proof or [])
-
-    def _evidence(self) -> bytes:
-        """The file of the durability rounds; empty without any."""
-        parts = [part for sut in self.suts for part in sut.record.evidence]
-        return evidence_file(self._id, parts) if parts else b""
 
     def _assemble(self, ended_by: str, evidence: str | None = None) -> Result:
         """The result, with the cases that were not begun. `evidence`: the SHA-256 of its file."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 from _pytest._code.code import ExceptionChainRepr, ReprEntry
 
-from storeproof.contract.masking import mask
+from storeproof.masking import mask
 from storeproof.printable import printable
 
 

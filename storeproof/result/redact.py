@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
-from storeproof.contract.masking import MASK, mask
+from storeproof.masking import MASK, mask
 
 __all__ = ["MASK", "redact", "redact_command", "redact_settings"]
 

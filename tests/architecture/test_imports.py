@@ -16,6 +16,7 @@ ORDER = (
         "errors",
         "halt",
         "printable",
+        "masking",
         "units",
         "regular_file",
         "outcome",

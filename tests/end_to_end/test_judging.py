@@ -13,7 +13,7 @@ from storeproof.blame import Party
 from storeproof.contract import Refused, Unknown, Unsupported
 from storeproof.outcome import Outcome, Stage
 from storeproof.plugin import _judge
-from storeproof.plugin.other_timeouts import OtherTimeouts
+from storeproof.plugin.limits.other_timeouts import OtherTimeouts
 from storeproof.result.case_result import CaseResult
 
 NOTHING: Any = None

@@ -10,7 +10,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from storeproof.contract.masking import mask
+from storeproof.masking import mask
 from storeproof.printable import in_one_line, printable
 from storeproof.result.redact import MASK, redact, redact_command
 

@@ -23,7 +23,7 @@ from typing import Final
 from storeproof.contract import Address
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.nuisance.hostile_endpoints import CHECKOUT, MEGABYTES, scheme
-from tests.nuisance.turning import ENDLESS, STORES
+from tests.nuisance.turning.servers import ENDLESS, STORES
 from tests.shipped import SHIPPED
 
 _TURNS_AFTER: Final = 120
@@ -115,7 +115,7 @@ def _server(store: str) -> Iterator[Address]:
 
 @contextmanager
 def _relay(store: str, way: str, port: int) -> Iterator[int]:
-    command = [sys.executable, "-m", "tests.nuisance.turning", store, way, str(port), str(_TURNS_AFTER)]
+    command = [sys.executable, "-m", "tests.nuisance.turning.servers", store, way, str(port), str(_TURNS_AFTER)]
     with subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True) as relay:
         assert relay.stdout is not None
         try:

@@ -15,7 +15,7 @@ from storeproof.spec import Spec
 from storeproof.spec.editions.frozen import load_edition
 from storeproof.spec.variation import AS_IT_IS, Variation
 from storeproof.suites.correctness import test_capabilities, test_thresholds
-from tests.mutants.value_lies import LIES, Timed
+from tests.mutants.values.value_lies import LIES, Timed
 from tests.shipped import SHIPPED
 
 FROZEN = load_edition("2026.12")

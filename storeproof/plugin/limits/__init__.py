@@ -1,0 +1,1 @@
+"""The time that a case, a stage and other plugins allow."""
