@@ -151,6 +151,9 @@ def decide(
         typer.Argument(help="Each a result.json, or a directory that holds some (default: the published results of this checkout)."),
     ] = None,
     output: Annotated[Path | None, typer.Option(help="A file with all evidence: .html, .md (a decision record) or .json.")] = None,
+    edition: Annotated[
+        str | None, typer.Option(help="The edition by which needs are judged (default: the newest frozen one).", metavar="NAME")
+    ] = None,
 ) -> None:
     """Answer which stores meet your needs, by how much the others miss them, and what is not shown.
 
@@ -158,7 +161,7 @@ def decide(
     """
     from storeproof.cli.decide import decide_by
 
-    raise Answered(decide_by(needs, results or [], output))
+    raise Answered(decide_by(needs, results or [], output, edition))
 
 
 @needs_app.command("init")

@@ -22,7 +22,8 @@ from storeproof.report.decision.screen import print_decision
 from storeproof.result.json_file import files_of, write_whole
 from storeproof.result.needs.decision import Decision, decide
 from storeproof.result.needs.published import published_results, read_agreeing
-from storeproof.spec import load_spec
+from storeproof.spec.edition import VERSION
+from storeproof.spec.editions.frozen import frozen_editions, load_edition
 from storeproof.spec.questions.read_needs import read_needs
 
 MEETS, NONE_MEETS, NOT_SHOWN = 0, 1, 2
@@ -35,8 +36,11 @@ _FORMS: Final[Mapping[str, Callable[[Decision], str]]] = {
 _TEMPLATE = Path(__file__).with_name("templates") / "needs.yaml.txt"
 
 
-def decide_by(needs: Path, results: Sequence[Path], output: Path | None) -> int:
+def decide_by(needs: Path, results: Sequence[Path], output: Path | None, edition: str | None) -> int:
     """Answer a needs file from results: those that are named, or the published ones of this checkout.
+
+    Args:
+        edition: by whose demands a need is met; by default the newest frozen one, since what a draft demands may be newer than any result.
 
     Returns:
         0 if a candidate meets all, 1 if each misses something, 2 if one that misses nothing has something not shown.
@@ -47,7 +51,7 @@ def decide_by(needs: Path, results: Sequence[Path], output: Path | None) -> int:
     """
     render = form_of(output, _FORMS)
     with _without_collection():
-        spec = load_spec()
+        spec = load_edition(edition or next(reversed([*frozen_editions()]), VERSION))
         asked = read_needs(needs, spec)
         files = [file for path in results or published_results() for file in files_of(path)]
         decision = decide(asked, [read_agreeing(file) for file in files], spec, str(needs))

@@ -10,10 +10,15 @@ import pytest
 from storeproof.outcome import Outcome, count
 from storeproof.result.json_file import write_result
 from storeproof.result.model import Harm, Result, StoreResult
+from storeproof.spec.edition import VERSION
+from storeproof.spec.editions.frozen import frozen_editions
 from tests.architecture.installed import CHECKOUT
 from tests.cli.test_commands import Run
 from tests.result.claimed import result
 from tests.result.needs.needed import SHAPE, capability, known
+
+DRAFT = ("--edition", VERSION)
+"""The results of these tests have the cases of the draft; by default the newest frozen edition decides."""
 
 NEEDS = """\
 format: "1.0"
@@ -24,6 +29,16 @@ roles:
     model: single_key
     must: [expiry.put-expiring]
 """
+
+
+def test_a_frozen_edition_decides_by_default(run: Run, needs: Path, tmp_path: Path) -> None:
+    """What a draft demands may be newer than any result: a case that it changed is one of the edition's all the same."""
+    (frozen,) = [*frozen_editions()][-1:]
+    cases = capability("expiry.put-expiring")
+    assert {each.revision for each in cases} != {1}, "the draft has changed one; if not, name another capability here"
+    there = written(tmp_path / "r", known("redis:volatile", cases=cases))
+    assert f"--edition={frozen}" in run("decide", needs, there)[1], "what would show it"
+    assert "--edition=" not in run("decide", *DRAFT, needs, there)[1]
 
 
 @pytest.fixture
@@ -75,7 +90,7 @@ def store(target: str, expires: Outcome | None) -> StoreResult:
 )
 def test_the_exit_code_is_the_answer(run: Run, needs: Path, tmp_path: Path, expires: Outcome | None, code: int, answer: str) -> None:
     """0 one meets all, 1 none does, 2 something is not shown; the answer is the second line, below the question."""
-    found, out, err = run("decide", needs, written(tmp_path / "r", store("redis:volatile", expires)))
+    found, out, err = run("decide", *DRAFT, needs, written(tmp_path / "r", store("redis:volatile", expires)))
     assert (found, err) == (code, "")
     assert out.splitlines()[:2] == ["Which store keeps our sessions?", answer]
 
@@ -83,7 +98,7 @@ def test_the_exit_code_is_the_answer(run: Run, needs: Path, tmp_path: Path, expi
 def test_the_way_in_which_a_need_is_met_is_said(run: Run, needs: Path, tmp_path: Path) -> None:
     """A need with alternatives, of which the store has a looser one: in the answer itself, not in small print."""
     needs.write_text(needs.read_text().replace("must: [expiry.put-expiring]", "must: [{any_of: [counters, expiry.put-expiring]}]"))
-    out = run("decide", needs, written(tmp_path / "r", store("redis:volatile", Outcome.PASS)))[1]
+    out = run("decide", *DRAFT, needs, written(tmp_path / "r", store("redis:volatile", Outcome.PASS)))[1]
     title = "store a record with a time to live"
     way = f"counters or 1 alternative (sessions) only by expiry.put-expiring ({title})"
     assert out.splitlines()[1] == f"redis:volatile meets every need; {way}."
@@ -97,14 +112,14 @@ def test_a_wrong_command_line_has_another_code(run: Run, needs: Path) -> None:
 
 def test_what_would_show_it_is_printed(run: Run, needs: Path, tmp_path: Path) -> None:
     """As a command."""
-    out = run("decide", needs, written(tmp_path / "r", store("redis:volatile", None)))[1]
+    out = run("decide", *DRAFT, needs, written(tmp_path / "r", store("redis:volatile", None)))[1]
     assert "  pytest suites/correctness --store=redis:volatile --scale=standard -k expiry.put-expiring" in out.splitlines()
 
 
 def test_a_looser_need_that_would_do_is_told(run: Run, needs: Path, tmp_path: Path) -> None:
     """In plain words: what the reader may take instead."""
     cases = [SHAPE, *capability("expiry.put-expiring", Outcome.UNSUPPORTED), *capability("expiry.swept")]
-    out = run("decide", needs, written(tmp_path / "r", known("mongodb:journaled", cases=cases)))[1]
+    out = run("decide", *DRAFT, needs, written(tmp_path / "r", known("mongodb:journaled", cases=cases)))[1]
     instead = "“Expired records are removed within two minutes” in place of “Store a record with a time to live” (sessions)"
     assert f"With {instead}: mongodb:journaled meets every need." in out.splitlines()
 
@@ -114,7 +129,7 @@ def test_the_screen_fits(run: Run, needs: Path, tmp_path: Path, monkeypatch: pyt
     """The candidates, and what stands against them, as far as the line goes; the answer is a sentence, which the terminal wraps."""
     monkeypatch.setenv("COLUMNS", str(columns))
     stores = [store(f"store-{number}:a-variant-with-a-long-name", Outcome.UNSUPPORTED) for number in range(12)]
-    lines = run("decide", needs, written(tmp_path / "r", *stores))[1].splitlines()
+    lines = run("decide", *DRAFT, needs, written(tmp_path / "r", *stores))[1].splitlines()
     candidates = [number for number, line in enumerate(lines) if line.startswith("✘")]
     assert len(candidates) == 5
     against = [lines[number + 1] for number in candidates]
@@ -129,7 +144,7 @@ def test_the_evidence_is_in_a_file(run: Run, needs: Path, tmp_path: Path, suffix
     """With each need, its verdict, and the run that shows it."""
     there = written(tmp_path / "r", store("redis:volatile", Outcome.PASS), store("mongodb:journaled", Outcome.UNSUPPORTED))
     output = tmp_path / f"decision{suffix}"
-    assert run("decide", needs, there, "--output", output)[0] == 0
+    assert run("decide", *DRAFT, needs, there, "--output", output)[0] == 0
     text = output.read_text()
     assert "redis:volatile meets every need." in text
     assert "unsupported: the detail" in text
@@ -156,7 +171,7 @@ def test_a_result_that_was_changed_by_hand_is_no_evidence(run: Run, needs: Path,
     """The message says what does not agree."""
     there = written(tmp_path / "r", store("redis:volatile", Outcome.UNSUPPORTED)) / "result.json"
     there.write_text(there.read_text().replace('"unsupported"', '"pass"', 1))
-    code, _, err = run("decide", needs, there)
+    code, _, err = run("decide", *DRAFT, needs, there)
     assert code == 4
     assert "does not agree with itself, so it was changed after its run: redis:volatile: " in err
 
@@ -166,7 +181,7 @@ def test_needs_init_writes_a_file_that_is_answered(run: Run, tmp_path: Path) -> 
     file = tmp_path / "mine.yaml"
     assert run("needs", "init", file)[0] == 0
     assert file.read_text().startswith("# What your data needs")
-    assert run("decide", file, written(tmp_path / "r", store("redis:volatile", Outcome.PASS)))[0] == 1
+    assert run("decide", *DRAFT, file, written(tmp_path / "r", store("redis:volatile", Outcome.PASS)))[0] == 1
 
 
 def test_the_published_evidence_answers_the_example(run: Run) -> None:

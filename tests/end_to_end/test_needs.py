@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from storeproof.cli.decide import decide_by
+from storeproof.spec.edition import VERSION
 from storeproof.spec.questions.needs import requests_case
 from storeproof.spec.questions.read_needs import read_needs
 from tests.end_to_end.running import Run, leaves_nothing, run
@@ -84,7 +85,7 @@ def test_it_ends_with_the_answer(done: Run) -> None:
     met = re.search("^.* meets? every need[.]$", done.said, flags=re.MULTILINE)  # on a busy machine neither may be
     assert done.code == (pytest.ExitCode.OK if met else pytest.ExitCode.TESTS_FAILED)
     output = done.folder / "decision.json"
-    decide_by(done.folder / "needs.yaml", [done.folder / "report"], output)
+    decide_by(done.folder / "needs.yaml", [done.folder / "report"], output, VERSION)
     by_name = {each["name"]: each for each in json.loads(output.read_text())["candidates"]}
     output.unlink()
     assert by_name.keys() == {"one", "two"}

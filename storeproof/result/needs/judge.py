@@ -39,7 +39,7 @@ def _model(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed
         records = f"records of the kind {spec.models[need.name].record.kind}" if need.name in spec.own_models else f"records of {need.name}"
         return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"its file does not claim {records}")
     if found is None:
-        command = _pytest(evidence.target, "suites/correctness", f"test_random_histories and {need.name}")
+        command = _pytest(spec, evidence.target, "suites/correctness", f"test_random_histories and {need.name}")
         return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"no result has tried records of {need.name}", command=command)
     source, outcome = found
     seen = (Seen(source, case, f"{outcome.outcome}: {first_line(outcome.detail)}"),)
@@ -99,13 +99,13 @@ def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) 
         return JudgedNeed(need, evidence.target, Verdict.NOT_MET, why if len(names) == 1 else several, tuple(seen))
     if open_:
         first, why = next(iter(open_.items()))
-        command = _pytest(evidence.target, "suites/correctness", " or ".join(list(open_)[:_NAMED]))
+        command = _pytest(spec, evidence.target, "suites/correctness", " or ".join(list(open_)[:_NAMED]))
         reason = why if len(names) == 1 else f"{len(open_)} of {len(names)} not tried, such as {first}"
         return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, reason, tuple(seen), command)
     return JudgedNeed(need, evidence.target, Verdict.MET, plural(len(seen), "case") + " answered correctly", tuple(seen))
 
 
-def _guarantee(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
+def _guarantee(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
     """Held with all below it, for what belongs to records too; what was refuted counts, whatever an earlier result says."""
     wanted = LADDER.index(role.guarantee)
     for fault in LADDER[1 : wanted + 1]:
@@ -114,7 +114,7 @@ def _guarantee(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judged
             claimed = evidence.sources[0].store.durability.claimed
             if claimed in LADDER and LADDER.index(claimed) < wanted:
                 return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"the variant promises {claimed} and no more")
-            command = _pytest(evidence.target, "suites/durability", "test_guarantee")
+            command = _pytest(spec, evidence.target, "suites/durability", "test_guarantee")
             return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"{fault} was not tried", command=command)
         source, record = found
         seen = (Seen(source, f"durability.{fault}", losses_in_words(record)),)
@@ -126,13 +126,13 @@ def _guarantee(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judged
     return JudgedNeed(need, evidence.target, Verdict.MET, losses_in_words(record), seen)
 
 
-def _loss(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
+def _loss(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
     """The worst fault counts: a number of writes, or those of a number of seconds."""
     assert need.fault is not None
     fault, most = need.fault, role.lost_at_most[need.fault]
     found = _struck(evidence, fault)
     if found is None:
-        command = _pytest(evidence.target, "suites/durability", "test_guarantee")
+        command = _pytest(spec, evidence.target, "suites/durability", "test_guarantee")
         return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"{fault} was not tried", command=command)
     source, record = found
     seen = (Seen(source, f"durability.{fault}", losses_in_words(record)),)
@@ -140,7 +140,7 @@ def _loss(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
     return JudgedNeed(need, evidence.target, Verdict.MET if met else Verdict.NOT_MET, reason, seen)
 
 
-def _back(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:  # noqa: ARG001
+def _back(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
     """After a kill -9, as its clients saw it under load."""
     assert role.back_within is not None
     for source in evidence.sources:
@@ -148,7 +148,7 @@ def _back(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
         if found is not None:
             seen = (Seen(source, "performance.outage/crash", found.reason),)
             return JudgedNeed(need, evidence.target, Verdict.MET if found.met else Verdict.NOT_MET, found.reason, seen)
-    command = _pytest(evidence.target, "suites/", "test_random_histories or test_outage and crash")
+    command = _pytest(spec, evidence.target, "suites/", "test_random_histories or test_outage and crash")
     return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, "no crash under load was measured", command=command)
 
 
@@ -172,5 +172,6 @@ def _struck(evidence: Evidence, fault: str) -> tuple[Source, GuaranteeRecord] | 
     return None
 
 
-def _pytest(target: str, suites: str, chosen: str) -> str:
-    return shlex.join(["pytest", suites, f"--store={target}", "--scale=standard", "-k", chosen])
+def _pytest(spec: Spec, target: str, suites: str, chosen: str) -> str:
+    edition = [f"--edition={spec.edition.version}"] if spec.edition.frozen else []
+    return shlex.join(["pytest", suites, f"--store={target}", "--scale=standard", *edition, "-k", chosen])
