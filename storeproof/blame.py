@@ -56,7 +56,7 @@ class Ending(StrEnum):
     REFUSED = "a clear refusal"
     UNSUPPORTED = "an operation that is not supported"
     NO_ANSWER = "a timeout or a lost connection while the server runs"
-    NOTHING_AT_RISK = "a fault before any write was acknowledged"
+    NOTHING_AT_RISK = "a fault before enough writes were acknowledged"
     FAULT_MISSED = "a fault that did not strike the files of what clients wrote"
     NOTHING_SHOWN = "a full disk or a damaged file that the store never encountered"
     UNDECIDED = "a history that could not be checked in time"

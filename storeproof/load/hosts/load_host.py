@@ -60,7 +60,7 @@ class LoadHost:
         Raises:
             NotAvailable: the wanted engine is not on this host.
         """
-        self._environment = UserEnvironment()  # of whoever started the worker
+        self._environment = UserEnvironment()  # of the user who started the worker
         self._environment.hide()
         self._engines = Engines(target, address, wanted)
         self._ceilings = Ceilings()
