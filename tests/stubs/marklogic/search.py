@@ -172,7 +172,7 @@ def _cast(value: Any, type_: str) -> Any:
             case "double":
                 return None if isinstance(value, bool) else float(value)
             case "long":
-                return None if isinstance(value, bool) or float(value) != int(value) else int(value)
+                return None if isinstance(value, bool) or int(value) != value else int(value)
     except ValueError:
         return None
     raise _unknown(f"index type {type_}")
