@@ -69,10 +69,15 @@ class Session:
 
 def played(put: Callable[[Key], object], opening: float, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is told of the turns, if opening a session takes that many seconds."""
-    clock = iter(range(1000))
-    monkeypatch.setattr(time, "monotonic", lambda: next(clock) * opening)
+    now, opened = time.monotonic, list[Session]()
+    monkeypatch.setattr(time, "monotonic", lambda: now() + len(opened) * opening)
+
+    def connect() -> Session:
+        opened.append(Session(put))
+        return opened[-1]
+
     told: list[str] = []
-    play(TURNS, lambda: Session(put), LAYOUT, told, attempt=1)  # type: ignore[arg-type, return-value]
+    play(TURNS, connect, LAYOUT, told, attempt=1)  # type: ignore[arg-type, return-value]
     return [line for line in told if "waits" in line]
 
 
