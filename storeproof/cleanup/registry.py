@@ -82,6 +82,7 @@ class Registry:
         for number in SIGNALS:
             if signal.getsignal(number) != signal.SIG_IGN:
                 signal.signal(number, self._hurry)
+        atexit.register(_take_no_signals)
 
     @contextmanager
     def deferring_signals(self) -> Iterator[None]:
@@ -129,6 +130,12 @@ class Registry:
         self.interrupt = KeyboardInterrupt() if number == signal.SIGINT else Terminated(f"ended by {signal.Signals(number).name}")
         self._interrupted = time.monotonic()
         raise self.interrupt
+
+
+def _take_no_signals() -> None:
+    """The interpreter gives every signal that Python handles its default action back when it ends: that would end it by the signal."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _is_handled(interrupt: BaseException) -> bool:
