@@ -47,3 +47,34 @@ def test_no_guarantee_is_proven_where_no_fault_strikes(tmp_path: Path) -> None:
     cut = outcomes["within"]["durability.power_loss"]
     assert cut["outcome"] in ("fail", "not_run"), "not_run: no disk can be cut here"
     leaves_nothing(tmp_path / "run")
+
+
+_AWAY = """\
+format: "2.0"
+extends: redis
+store: redis-away
+title: Redis elsewhere
+product: Redis
+launch:
+  container:
+    image: storeproof/redis
+    port: 6379
+    data: /data
+    command: [redis-server, "--dir", /var/tmp, "${settings}"]
+"""
+
+
+@pytest.mark.docker
+def test_nor_in_a_container(tmp_path: Path) -> None:
+    """The log is in the container, beside the volume: a restart of the container keeps it, and shows nothing."""
+    (tmp_path / "away.yaml").write_text(_AWAY)
+    case = "durability.process_crash"
+    target = "redis-away:aof-everysec"
+    option = f"--store={tmp_path}/away.yaml:aof-everysec"
+    done = run(tmp_path / "run", option, "--launch=container", whole=True, cases={target: [case]}, rounds=2)
+    found = done.outcomes[case]
+    assert found["outcome"] == "error", found
+    assert _NOTHING in found["detail"] or "it writes to /var/tmp/appendonlydir/" in found["detail"]
+    (store,) = done.result["stores"]
+    assert store["durability"]["proven"] is None
+    leaves_nothing(tmp_path / "run")
