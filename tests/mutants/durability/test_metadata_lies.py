@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from storeproof.spec import SPEC_ROOT
 from storeproof.spec.cases import metadata_case
 from tests.end_to_end.running import leaves_nothing, start
+from tests.mini_edition.edition import embedded_store
 from tests.mutants.durability import forgotten_metadata
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ Stores = Mapping[str, Mapping[str, Any]]
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
     """By lie, and for the truth: what one run found, in which each was restarted once."""
     folder = tmp_path_factory.mktemp("metadata")
-    written = yaml.safe_load((SPEC_ROOT / "stores" / "sqlite.yaml").read_text())
+    written = yaml.safe_load(embedded_store())
     written |= {"store": "forgetful", "adapter": str(forgotten_metadata.__file__)}
     told: dict[str, Any] = {"settings": {"journal_mode": "wal"}, "guarantee": "clean_restart"}
     written["variants"] = {lie: {**told, "options": {"lie": lie}} for lie in forgotten_metadata.LIES} | {"truth": {**told, "default": True}}
