@@ -180,7 +180,9 @@ class ServerProcesses:
 
     def note_shared_files(self) -> None:
         """Record the files of shared memory that they map now, which are not in their directory and outlive them."""
-        self._shared_files.update(shared_memory.mapped_files(each.pid for each in self.members()))
+        own = f"{self._directory.root}/"  # which may be in memory too
+        mapped = shared_memory.mapped_files(each.pid for each in self.members())
+        self._shared_files.update({path: inode for path, inode in mapped.items() if not path.startswith(own)})
 
     def remove_remains(self) -> None:
         """Remove what outlives them: the shared memory that they used. Call it after all have ended."""
