@@ -156,7 +156,8 @@ def test_two_files_become_a_badge(vendor: Vendor) -> None:
     assert f"capabilities: {len(CLAIMED)} of {len(CLAIMED) + 1} claimed, {len(CLAIMED)} of these proven" in others
     assert "asked through files of the vendor, which are in the bundle to be read: cairn.yaml, cairn_store.py" in others
     badge = (vendor.folder / "cairn.svg").read_text()
-    assert f"<title>storeproof: Cairn 1.4.2 · {survives} · 0 of 0 profiles · {EDITION} · recomputed</title>" in badge
+    how = "smoke scale · by the maker's own adapter · recomputed, not repeated"
+    assert f"Cairn 1.4.2 · {survives} · 0 of 0 profiles · {EDITION} · {how}</text>" in badge
 
 
 def test_a_claim_that_the_power_cut_refutes_is_not_on_the_badge(vendor: Vendor) -> None:
