@@ -99,9 +99,12 @@ class CaseIds:
         self._open |= {"requests.corpus", *(f"sizes.{model}" for model in models)}
         """Names whose part after the slash depends on the scale or the model."""
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._names or name.partition("/")[0] in self._open
+
     def wrong(self, name: str) -> str | None:
         """Why a case name is invalid, or None if it exists."""
-        if name in self._names or name.partition("/")[0] in self._open:
+        if name in self:
             return None
         near = difflib.get_close_matches(name, sorted(self._names | self._open), n=_SHOWN, cutoff=0.5)
         allowed = "allowed: the id of a case, as the report has it, or the part of it before a slash"

@@ -133,7 +133,7 @@ class Spec:
             raise SpecError([f"{at(path, 'store')}: found '{store.name}'; allowed: {name}, as the file is called"])
         claimable = self._claimable
         if self.edition.frozen:
-            store = claimable.asked(store, lambda: load_spec()._claimable)
+            store = claimable.asked(store, None if name in self.store_files else lambda: load_spec()._claimable)
         claimable.check(store, path)
         return self._claiming_own(store), reader().settled(path)
 

@@ -45,24 +45,26 @@ class Claimable:
         if problems:
             raise SpecError(problems)
 
-    def asked(self, store: Store, draft: Callable[[], Claimable]) -> Store:
+    def asked(self, store: Store, draft: Callable[[], Claimable] | None) -> Store:
         """The store as a frozen edition sees it: without what its file says about demands that came after the edition.
 
         Args:
             store: as its file describes it.
-            draft: the names of the draft; it is read only where a name is unknown.
+            draft: the names of the draft; it is read only where a name is unknown. None: all of them are the draft's, as in the project's
+                own files.
         """
         claims, variants = store.claims, store.variants
         stated = {*claims.capabilities, *(name for each in variants.values() for name in each.capabilities)}
         capabilities = {name for name in stated if self._like(name) is not None}
         models = {name for name in claims.models if name not in self.models}
-        cases = {case for case in store.known_failures if self.cases.wrong(case) is not None}
+        cases = {case for case in store.known_failures if case not in self.cases}
         if not (capabilities or models or cases):
             return store
-        later = draft()
-        capabilities = {name for name in capabilities if later._like(name) is None}
-        models = {name for name in models if name in later.models}
-        cases = {case for case in cases if later.cases.wrong(case) is None}
+        if draft is not None:
+            later = draft()
+            capabilities = {name for name in capabilities if later._like(name) is None}
+            models = {name for name in models if name in later.models}
+            cases = {case for case in cases if case in later.cases}
 
         def kept(claimed: Mapping[str, bool]) -> dict[str, bool]:
             return {name: claim for name, claim in claimed.items() if name not in capabilities}
