@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from storeproof.machine.process_tree import link
+from storeproof.machine.process_tree import link, mappings
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,8 @@ def _open_for_writing(pid: int) -> Iterator[tuple[str, int]]:
 
 
 def _mapped_shared(pid: int) -> Iterator[tuple[str, int]]:
-    """Path and device of each file of which it maps a page for writing and shares it: proc_pid_maps(5)."""
-    try:
-        lines = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    except OSError:
-        return
-    for line in lines:
-        fields = line.split(maxsplit=5)
-        if len(fields) == 6 and fields[1] == "rw-s" and fields[5].startswith("/") and not fields[5].endswith(" (deleted)"):
-            major, minor = (int(number, 16) for number in fields[3].split(":"))
-            yield fields[5], os.makedev(major, minor)
+    """Path and device of each file of which it maps a page for writing and shares it."""
+    for _, permissions, _, device, _, path in mappings(pid):
+        if permissions == "rw-s" and path.startswith("/") and not path.endswith(" (deleted)"):
+            major, minor = (int(number, 16) for number in device.split(":"))
+            yield path, os.makedev(major, minor)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,6 +86,18 @@ def link(pid: int, name: str) -> str:
         return os.readlink(f"/proc/{pid}/{name}").removesuffix(" (deleted)")  # noqa: PTH115 - a path object takes longer than the call
     except OSError:
         return ""
+
+
+def mappings(pid: int) -> Iterator[list[str]]:
+    """The named mappings of a process, each as its fields: addresses, permissions, offset, device, inode, path. None if it has ended, or this
+    user may not see them. See proc_pid_maps(5)."""
+    try:
+        lines = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        if len(fields := line.split(maxsplit=5)) == 6:
+            yield fields
 
 
 def members(root: Path, leaders: Collection[tuple[int, int]], programs: Collection[str]) -> list[Stat]:

@@ -7,6 +7,8 @@ import ctypes
 from collections.abc import Iterable
 from pathlib import Path
 
+from storeproof.machine.process_tree import mappings
+
 _IPC_RMID = 0
 _SHM = "/dev/shm/"  # noqa: S108 - the directory of shm_open(3); nothing is created there
 
@@ -15,14 +17,9 @@ def mapped_files(pids: Iterable[int]) -> dict[str, int]:
     """Inode by path of the files under /dev/shm that the processes map; psutil does not report inodes."""
     found = {}
     for pid in pids:
-        try:
-            lines = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
-            continue
-        for line in lines:
-            fields = line.split(maxsplit=5)
-            if len(fields) == 6 and fields[5].startswith(_SHM):
-                found[fields[5].removesuffix(" (deleted)")] = int(fields[4])
+        for *_, inode, path in mappings(pid):
+            if path.startswith(_SHM):
+                found[path.removesuffix(" (deleted)")] = int(inode)
     return found
 
 
