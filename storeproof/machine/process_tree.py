@@ -89,8 +89,10 @@ def link(pid: int, name: str) -> str:
 
 
 def mappings(pid: int) -> Iterator[list[str]]:
-    """The named mappings of a process, each as its fields: addresses, permissions, offset, device, inode, path. None if it has ended, or this
-    user may not see them. See proc_pid_maps(5)."""
+    """The named mappings of a process, each as its fields: addresses, permissions, offset, device, inode, path; see proc_pid_maps(5).
+
+    There are none if it has ended, or this user may not see them.
+    """
     try:
         lines = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
