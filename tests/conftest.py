@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from storeproof.halt import halt
 
 # A start in the background (`nohup`, a script's `&`) has us ignore these, and our children after us: then no
 # test could interrupt a run. What is set to Python's own handlers here, a child finds at the system's defaults.
@@ -92,6 +95,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((number for number, each in enumerate(_LONG) if places[item].is_relative_to(each)), len(_LONG))
 
     items.sort(key=turn)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """A signal that a test sends to its own process ends that test alone; no run takes an interruption back."""
+    halt._waited = math.inf
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 import signal
 import threading
@@ -21,7 +20,6 @@ from storeproof.experiments.fault_experiment import Subject
 from storeproof.experiments.performance import outage
 from storeproof.experiments.performance.outage import KINDS, Observed, Outage
 from storeproof.experiments.performance.outage_summary import OutageSummary
-from storeproof.halt import halt
 from storeproof.launch.handle import Handle as AnyHandle
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import OutageFault, OutageScale
@@ -319,7 +317,6 @@ def test_a_server_is_not_left_halted(sqlite: Any, monkeypatch: pytest.MonkeyPatc
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(outage, "time", SimpleNamespace(sleep=interrupt))
-    monkeypatch.setattr(halt, "_waited", math.inf)  # afterwards too, so that the tests after this one are not interrupted
     with pytest.raises(KeyboardInterrupt):
         Outage(subject_of(sut, handle), KINDS["pause"], sut.layout("single_key"), SHORT, connect=sut.connect, seed="7").run()
     wait_for(lambda: process.status() != psutil.STATUS_STOPPED)

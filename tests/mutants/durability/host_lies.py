@@ -49,7 +49,8 @@ LIES = (
     _lie("OneInAThousand", "process_crash", "lost", beside=LATE, load=("stream", "compaction")),
     # Where a put and the delete overlap, an older put that is there again counts as a put undone, and not as a delete.
     _lie("DeletesUnlogged", "process_crash", "resurrected", beside=frozenset({"reverted"})),
-    _lie("UpdatesUnlogged", "process_crash", "reverted"),
+    # A half that is written to a record for the first time overwrites the record, and is lost.
+    _lie("UpdatesUnlogged", "process_crash", "reverted", beside=frozenset({"lost"})),
     _lie("FieldByField", "process_crash", "torn", models=("hash10",)),
     _lie("DocumentInTwo", "process_crash", "torn", models=("nested",)),
     _lie("BatchInParts", "process_crash", "split"),
