@@ -340,7 +340,7 @@ class ContainerHandle(ManagedServer):
         if state["Running"]:
             return self._error_for(f"{self._name}: its server has ended{when}, and its container has not")
         reason = f"{self._name} ended with exit status {state['ExitCode']}{when}"
-        if state.get("OOMKilled"):
+        if container_engine.ended_for_memory(self._container, ours=self._struck):
             lacking = shortage.Shortage("the kernel's out-of-memory killer has ended it", "give the machine or the container more memory")
             if self._request.memory is not None:
                 lacking = beyond_limit(self._request.memory)

@@ -10,7 +10,9 @@ import functools
 import os
 import re
 import socket
+import time
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,10 @@ KEEP_LABEL = "storeproof.keep"
 
 _ANSWER_SECONDS = 0.8
 """Time limit for the first ping; a slower engine is not used."""
+_KILLED = 137
+"""Exit status of a process that was ended by SIGKILL: 128 + 9."""
+_TOLD_SECONDS = 2
+"""How long the engine may take to learn why a container has ended."""
 
 
 @functools.cache
@@ -195,6 +201,27 @@ def processes_of(container: Any) -> list[int]:
     """The processes in a container: also those that left their parents, or were started by `exec`. Raises as `check_visible`."""
     check_visible(container)
     return [pid for pid in psutil.pids() if container.id in group_of(pid)]
+
+
+def ended_for_memory(container: Any, *, ours: bool) -> bool:
+    """Whether the kernel has ended it for exceeding a limit of memory.
+
+    On a busy machine the engine may learn of that after it learned of the end, so that it is asked again for a moment. `ours`: whether
+    storeproof has ended it, which looks alike.
+    """
+    state = container.attrs["State"]
+    if state.get("OOMKilled") or ours or state["ExitCode"] != _KILLED:
+        return bool(state.get("OOMKilled"))
+    from docker.errors import DockerException
+    from requests.exceptions import RequestException
+
+    began = int(datetime.fromisoformat(state["StartedAt"].partition(".")[0].removesuffix("Z") + "+00:00").timestamp())
+    asked = {"container": container.id, "event": "oom"}
+    try:
+        with contextlib.closing(client().events(since=began, until=int(time.time()) + _TOLD_SECONDS, filters=asked, decode=True)) as told:
+            return next(iter(told), None) is not None
+    except (DockerException, RequestException):
+        return False
 
 
 def volume_folder(name: str) -> Path | None:

@@ -6,6 +6,7 @@ meanwhile. If the process is gone the rules let all pass.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import subprocess
@@ -16,7 +17,7 @@ from typing import Final
 from storeproof.errors import MachineFailed
 
 _SECONDS: Final = 30.0
-"""For the process to start, or to end."""
+"""For the process to start, to let go what it holds, or to end."""
 
 
 class Delay:
@@ -35,26 +36,29 @@ class Delay:
             stderr=subprocess.PIPE,
             start_new_session=True,  # as every program of the network
         )
-        assert self._process.stdout is not None
-        ready, _, _ = select.select([self._process.stdout], [], [], _SECONDS)
-        if not ready or self._process.stdout.readline() != b"ready\n":
-            self._process.kill()
-            said = self._process.communicate()[1].decode(errors="replace").strip().splitlines() or ["it did not start in time"]
-            raise MachineFailed(f"the process that holds packets back failed: {said[-1]}")
+        self._await(b"ready\n", "failed", "it did not start in time")
 
     def release(self) -> None:
-        """Let all go on that are held, in their order, and from now on each as it comes.
+        """Let all go on that are held, in their order, and from now on each as it comes. All have gone when this returns: what a queue
+        still holds is lost when the rules are replaced that send packets there.
 
         Raises:
             MachineFailed: the process has ended before: packets were not held for some time.
         """
         assert self._process.stdin is not None
-        try:
+        with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(b"\n")
             self._process.stdin.flush()
-        except BrokenPipeError:
-            said = self._process.communicate()[1].decode(errors="replace").strip().splitlines() or ["it was killed"]
-            raise MachineFailed(f"the process that holds packets back ended: {said[-1]}") from None
+        self._await(b"released\n", "ended", "it was killed")
+
+    def _await(self, word: bytes, otherwise: str, silent: str) -> None:
+        """Wait until the process says this. `silent`: why it did not, if it says nothing of it."""
+        assert self._process.stdout is not None
+        ready, _, _ = select.select([self._process.stdout], [], [], _SECONDS)
+        if not ready or self._process.stdout.readline() != word:
+            self._process.kill()
+            said = self._process.communicate()[1].decode(errors="replace").strip().splitlines() or [silent]
+            raise MachineFailed(f"the process that holds packets back {otherwise}: {said[-1]}")
 
     def close(self) -> None:
         """End the process; never raises. Call it when no rule gives packets to it any more: what is on its way is lost."""

@@ -2,8 +2,9 @@
 
 It is a process of its own since the clients of a run are threads: they would wait for it, and packets for them.
 
-It says `ready` when it holds what comes. A line on its standard input has it hold nothing any more, in order, and the end of the input has
-it end. It also ends with its parent, however that ends: then the rules that send it packets let all pass.
+It says `ready` when it holds what comes. A line on its standard input has it let all go on, in order, and hold nothing any more: then it
+says `released`. The end of the input has it end. It also ends with its parent, however that ends: then the rules that send it packets let
+all pass.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def main(parent: int, seconds: float, namespaces: list[str]) -> None:
     parents = os.pidfd_open(parent)
     all_held = [Held(name) for name in namespaces]
     print("ready", flush=True)
-    ends = False
+    ends = released = False
     while not ends:
         first = min((held.next for held in all_held if held.next is not None), default=None)
         timeout = None if first is None else max(0.0, first - monotonic())
@@ -61,6 +62,9 @@ def main(parent: int, seconds: float, namespaces: list[str]) -> None:
         for held in all_held:
             held.take(now + seconds)
             held.let_go(now if seconds and not ends else math.inf)
+        if not (seconds or ends or released):
+            print("released", flush=True)
+            released = True
 
 
 if __name__ == "__main__":
