@@ -224,8 +224,15 @@ def wholesale(session: nox.Session) -> None:
 
 @nox.session
 def hostile(session: nox.Session) -> None:
-    """Servers that misbehave in 16 ways, tried as 7 stores: one message each, in little memory and time. Then real ones that turn hostile
-    in the middle of a run, in 6 ways. About an hour in sequence: `nox -s hostile -- --store redis`."""
+    """Servers that misbehave in 16 ways, tried as 7 stores: one message each, in little memory and time. About an hour in sequence:
+    `nox -s hostile -- --store redis`."""
     session.install("-e", ".[stores]")
     session.run("python", "-m", "tests.nuisance.hostile_endpoints", *session.posargs)
+
+
+@nox.session
+def turning(session: nox.Session) -> None:
+    """Real servers that turn hostile in the middle of a run, in 6 ways, tried as 7 stores: a report each, in little memory. About 15
+    minutes in sequence: `nox -s turning -- --store redis --at-once 2`."""
+    session.install("-e", ".[stores]")
     session.run("python", "-m", "tests.nuisance.turning.endpoints", *session.posargs)

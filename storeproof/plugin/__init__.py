@@ -145,7 +145,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
     case_result = item.stash[CASE_RESULT] = run.begin(item)
     try:
-        with run.time_limit(item):
+        with run.time_limit(item, case_result):
             done = yield
     except (KeyboardInterrupt, pytest.exit.Exception):
         if not case_result.settled:

@@ -245,10 +245,9 @@ class Run:
         self._running = CaseResult(sut.record, case.stage, case.id, *about, known, claimed=claimed, standing=standing)
         return self._running
 
-    def time_limit(self, item: pytest.Item) -> AbstractContextManager[None]:
-        """The block in which a case runs, with all its attempts. What is measured in rounds of several stores ends by its rounds."""
-        case = case_of(item)
-        return contextlib.nullcontext() if case.interleaved else self.limits.case(sut_of(item).target.id, case.stage)
+    def time_limit(self, item: pytest.Item, case_result: CaseResult) -> AbstractContextManager[None]:
+        """The block in which a case runs, with all its attempts."""
+        return self.limits.case(sut_of(item).target.id, case_of(item), case_result)
 
     def _demands_on(self, target: str) -> list[Demands]:
         """What is demanded of a store; empty where everything is tried."""

@@ -16,6 +16,8 @@ import psutil
 import pytest
 
 from storeproof.contract import Layout, Refused
+from storeproof.errors import Halted
+from storeproof.load.driver import driver_engine
 from storeproof.load.driver.driver_engine import DriverEngine
 from storeproof.load.job import LoadFailed, Plan, StoreSilent
 from storeproof.spec import Mix
@@ -114,6 +116,15 @@ def test_loading(make: Make, tmp_path: Path) -> None:
     engine = make(put=f"os.write(os.open({str(tmp_path / 'keys')!r}, os.O_CREAT | os.O_APPEND | os.O_WRONLY), f'{{key}}\\n'.encode())")
     engine.fill(Layout("t", MODELS["single_key"]), 107)
     assert sorted((tmp_path / "keys").read_text().split()) == [f"key:{number:012d}" for number in range(107)]
+
+
+def test_loading_has_an_end(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a record is loaded every now and then, for ever."""
+    monkeypatch.setattr(driver_engine, "_LOADED_SECONDS", 1.5)
+    engine = make(put="time.sleep(0.2)")
+    with pytest.raises(Halted, match="it was not over that records of single_key were loaded"):
+        engine.fill(Layout("t", MODELS["single_key"]), 1_000_000)
+    assert not engine.pids()
 
 
 def test_stop_ends_a_round_early(make: Make) -> None:

@@ -1,26 +1,24 @@
 """Runs the suites at servers that misbehave in sixteen ways, as each of seven stores: `nox -s hostile`.
 
-Each run must end with exit code 4 and one message, in little memory and time. Those two are for a quiet machine, one run after another;
+Each run must end with exit code 4 and one message, in little memory and time. The time is for a quiet machine, one run after another;
 `--at-once N` makes several, and `--store`, `--way` choose.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Final
 
 from storeproof.spec import SPEC_ROOT
+from tests.machine.measured_run import Ended, measured_run
 from tests.nuisance.protocols import PROTOCOLS
 from tests.nuisance.ways import WAYS
 
@@ -38,10 +36,7 @@ class Seen:
 
     store: str
     way: str
-    code: int
-    megabytes: float
-    """The most that one of its processes had in memory."""
-    seconds: float
+    ended: Ended
     lines: Sequence[str]
     """Its message."""
 
@@ -49,11 +44,11 @@ class Seen:
     def good(self) -> bool:
         """As it must be."""
         clean = all(line.isprintable() for line in self.lines) and len(self.lines) == 1 and self.lines[0].startswith("ERROR: ")
-        return clean and self.code == USAGE_ERROR and self.megabytes <= MEGABYTES and self.seconds <= SECONDS
+        return clean and self.ended.code == USAGE_ERROR and self.ended.megabytes <= MEGABYTES and self.ended.seconds <= SECONDS
 
     def __str__(self) -> str:
         sign, said = "ok" if self.good else "NO", ascii("".join(self.lines[:1]))[:150]
-        return f"{sign} {self.store:10} {self.way:18} {self.code:4} {self.megabytes:7.0f} {self.seconds:6.1f} {len(self.lines):5}  {said}"
+        return f"{sign} {self.store:10} {self.way:18} {self.ended} {len(self.lines):5}  {said}"
 
 
 def see(store: str, way: str) -> Seen:
@@ -64,18 +59,11 @@ def see(store: str, way: str) -> Seen:
             *(sys.executable, "-P", "-m", "pytest", str(CHECKOUT / "suites"), "-p", "no:cacheprovider", "-q"),
             *(f"--report-dir={folder}/report", f"--store={store}", f"--endpoint={endpoint.format(port)}"),
         ]
-        began = monotonic()
-        run = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
-        timer = threading.Timer(_GIVEN_UP, run.kill)
-        timer.start()
-        _, status, used = os.wait4(run.pid, 0)  # of the largest process among the run and all that it waited for
-        timer.cancel()
-        run.returncode = os.waitstatus_to_exitcode(status)
-        took = monotonic() - began
+        ended = measured_run(command, Path(folder), _GIVEN_UP, errors)
         errors.seek(0)
         # Bytes, and not lines as Python has them: what a terminal would show as one, and no more.
         lines = [line.decode(errors="replace") for line in errors.read().split(b"\n") if line.strip()]
-    return Seen(store, way, run.returncode, used.ru_maxrss / 1024, took, lines)
+    return Seen(store, way, ended, lines)
 
 
 @contextmanager
@@ -103,14 +91,14 @@ def main() -> int:
     parser.add_argument("--way", action="append", choices=WAYS)
     given = parser.parse_args()
     pairs = [(store, way) for store in given.store or PROTOCOLS for way in given.way or WAYS]
-    print(f"   {'store':10} {'the server sends':18} exit      MB      s lines  message", flush=True)
+    print(f"   {'store':10} {'the server sends':18} exit      MB      s   busy lines  message", flush=True)
     seen = []
     with ThreadPoolExecutor(given.at_once) as pool:
         for each in pool.map(lambda pair: see(*pair), pairs):
             print(each, flush=True)
             seen.append(each)
     good = sum(each.good for each in seen)
-    most, longest = max(each.megabytes for each in seen), max(each.seconds for each in seen)
+    most, longest = max(each.ended.megabytes for each in seen), max(each.ended.seconds for each in seen)
     print(f"{good} of {len(seen)}: exit 4, one message, <= {most:.0f} MB, <= {longest:.1f} s")
     return 0 if good == len(seen) else 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from multiprocessing.connection import wait
@@ -12,6 +13,7 @@ from typing import Final
 from storeproof.contract.address import Address
 from storeproof.contract.failures import Refused
 from storeproof.contract.values import Layout
+from storeproof.errors import Halted
 from storeproof.load.driver.messages import Command, Connect, Failure, Fill, Go, Progress, Reach, Reply, Stop, WorkerResult
 from storeproof.load.driver.worker_process import WorkerProcess
 from storeproof.load.job import (
@@ -27,11 +29,14 @@ from storeproof.load.job import (
 )
 from storeproof.spec.store import Target
 from storeproof.stats.latency import merged
+from storeproof.units import seconds
 
 _START_SECONDS: Final = 60.0
 """For a worker to import the adapter and its client, on a machine that is busy."""
 _SILENT_SECONDS: Final = 20.0
 """Without any news, while connections are made or data is loaded."""
+_LOADED_SECONDS: Final = 21600.0
+"""For all records of a collection, however steadily they are loaded: as long as a case of performance may take at the largest scale."""
 _FILLERS: Final = 16
 """Clients that load data: enough for a store to sync many writes at once."""
 
@@ -69,14 +74,18 @@ class DriverEngine:
         return DriverRun(self, plan, workers, start_ns)
 
     def fill(self, layout: Layout, records: int, article_store: Path | None = None, fixed_numbers: bool = False) -> None:
-        """Write the records 0 to records - 1."""
+        """Write the records 0 to records - 1.
+
+        Raises:
+            Halted: they are not all there after six hours.
+        """
         share = -(-records // _FILLERS)
         ranges = [range(first, min(first + share, records)) for first in range(0, records, share)]
         clients = range(len(ranges))
         workers = self._prepare(clients)
         shares = [tuple((client, ranges[client]) for client in self._share(place, clients)) for place in range(len(workers))]
         orders = [Fill(layout, each, article_store, fixed_numbers) for each in shares]
-        self._order(workers, orders, _SILENT_SECONDS, f"records of {layout.model.model} were loaded")
+        self._order(workers, orders, _SILENT_SECONDS, f"records of {layout.model.model} were loaded", _LOADED_SECONDS)
 
     def close(self) -> None:
         """End all workers, and with them all connections."""
@@ -112,15 +121,17 @@ class DriverEngine:
             self._connected.update(clients)
         return workers
 
-    def _order(self, workers: Sequence[WorkerProcess], orders: Sequence[Command], patience: float, what: str) -> None:
-        """Give each worker its order and wait until all are done; on any failure the engine is closed."""
+    def _order(
+        self, workers: Sequence[WorkerProcess], orders: Sequence[Command], patience: float, what: str, at_most: float = math.inf
+    ) -> None:
+        """Give each worker its order and wait until all are done, `at_most` seconds; on any failure the engine is closed."""
         try:
             for worker, order in zip(workers, orders, strict=True):
                 worker.tell(order)
-            deadline = monotonic() + patience
+            deadline, end = monotonic() + patience, monotonic() + at_most
             waiting = list(workers)
             while waiting:
-                for worker in ready(waiting, deadline - monotonic()):
+                for worker in ready(waiting, min(deadline, end) - monotonic()):
                     reply = worker.hear()
                     deadline = monotonic() + patience
                     if not isinstance(reply, Progress):
@@ -128,6 +139,8 @@ class DriverEngine:
                         refuse(reply)
                 if waiting and monotonic() > deadline:
                     raise StoreSilent(f"the store gave no sign of life for {patience:.0f} s while {what}")
+                if waiting and monotonic() > end:
+                    raise Halted(f"after {seconds(at_most)} it was not over that {what}")
         except BaseException:  # also an interrupt: workers that are at work cannot be given other work
             self.close()
             raise

@@ -11,6 +11,8 @@ from typing import Final
 
 from storeproof.halt import Limit, halt
 from storeproof.outcome import Stage
+from storeproof.plugin.case import Case
+from storeproof.result.case_result import CaseResult
 from storeproof.units import seconds
 
 _CASE: Final[Mapping[Stage, float]] = MappingProxyType({Stage.CORRECTNESS: 300, Stage.DURABILITY: 3600, Stage.PERFORMANCE: 1800})
@@ -29,18 +31,21 @@ class TimeLimits:
         """Seconds of all cases so far, by target and stage."""
 
     @contextmanager
-    def case(self, target: str, stage: Stage) -> Iterator[None]:
+    def case(self, target: str, case: Case, case_result: CaseResult) -> Iterator[None]:
         """A case of this store runs in the block, with all of its attempts."""
         began = time.monotonic()
         try:
-            with halt.case(self._limit(target, stage)):
+            with halt.case(self._limit(target, case)):
                 yield
         finally:
-            self._taken[target, stage] += time.monotonic() - began
+            self._taken[target, case.stage] += max(0.0, time.monotonic() - began + case_result.elsewhere)
 
-    def _limit(self, target: str, stage: Stage) -> Limit:
-        case, whole = _CASE[stage] * self._times, _STAGE[stage] * self._times
+    def _limit(self, target: str, case: Case) -> Limit:
+        stage = case.stage
+        one, whole = _CASE[stage] * self._times, _STAGE[stage] * self._times
         left = whole - self._taken[target, stage]
-        if left < case:
+        if case.interleaved and left > 0:  # it measures other stores too, and ends by its rounds
+            return Limit()
+        if left < one:
             return Limit(max(left, 0.0), f"the {stage} stage of this store has taken {seconds(whole)}, the most at this scale")
-        return Limit(case, f"the case has taken {seconds(case)}, the most of one of {stage} at this scale")
+        return Limit(one, f"the case has taken {seconds(one)}, the most of one of {stage} at this scale")

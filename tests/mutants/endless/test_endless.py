@@ -11,6 +11,8 @@ import yaml
 from tests.end_to_end.running import leaves_nothing, start
 from tests.mini_edition.edition import fitting, write_edition
 from tests.mutants.endless.mutant_file import mutant_file
+from tests.mutants.endless.wholesale import LIES
+from tests.shipped import SHIPPED
 
 pytestmark = pytest.mark.slow
 
@@ -37,6 +39,13 @@ def lying(folder: Path, lies: Sequence[str]) -> str:
     written["claims"]["capabilities"] = {"indexes": True, "updates": True}
     file.write_text(yaml.safe_dump(written))
     return f"--store={file}:all"
+
+
+def test_all_suites_can_be_run_on_them(tmp_path: Path) -> None:
+    """Their file fits the edition as shipped, with what the embedded store is known to fail there."""
+    targets = SHIPPED.targets([f"{mutant_file(tmp_path / 'mutant.yaml', list(LIES))}:all"])
+    assert {target.variant for target in targets} == set(LIES)
+    assert {variant for known in targets[0].store.known_failures.values() for variant in known.variants} == set(LIES)
 
 
 def test_every_loop_has_an_end(tmp_path: Path, edition: Path) -> None:
