@@ -15,6 +15,7 @@ from rich.text import Text
 
 from storeproof import units
 from storeproof.outcome import SHOWN, Outcome
+from storeproof.printable import shortened
 from storeproof.report import formatting, tables
 from storeproof.report.axes import setting
 from storeproof.report.parts.losses import harm_of
@@ -331,9 +332,7 @@ def _rate(measured: Measurement | None) -> Text:
 
 def _short(text: str, style: str) -> Text:
     """In one line that fits."""
-    line = " ".join(text.split())
-    most = _NARROW - 9
-    return Text(line if len(line) <= most else f"{line[: most - 1]}…", style)
+    return Text(shortened(" ".join(text.split()), _NARROW - 9), style)
 
 
 def _join(parts: Iterable[Text]) -> Text:
