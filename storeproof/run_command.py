@@ -15,7 +15,8 @@ from storeproof.spec.edition import FROZEN_PATTERN
 
 _SUITES: Final = Path(__file__).with_name("suites").resolve()
 _DEFAULT: Final = "auto"
-"""What `--launch`, `--power-cut` and `--engine` are without being given."""
+"""What `--power-cut` and `--engine` are without being given."""
+_LAUNCHES: Final = ("container", "process", "endpoint")
 _PACKAGE: Final = "storeproof.suites"
 
 
@@ -36,6 +37,7 @@ class RunCommand:
     edition: str | None = None
     """Its version. A draft is what is tried without the option, and cannot be named."""
     launch: str | None = None
+    """How the store is started; the kind of a composite store, which a result has here, cannot be named."""
     endpoint: Sequence[str] = ()
     """`STORE=URL`, with passwords masked: the caller sees to it."""
     image: Sequence[str] = ()
@@ -105,7 +107,9 @@ _SEVERAL: Final = tuple(each.name for each in fields(RunCommand) if each.default
 
 
 def _is_named(option: str, value: str) -> bool:
-    return re.fullmatch(FROZEN_PATTERN, value) is not None if option == "edition" else value not in ("", _DEFAULT)
+    if option == "edition":
+        return re.fullmatch(FROZEN_PATTERN, value) is not None
+    return value in _LAUNCHES if option == "launch" else value not in ("", _DEFAULT)
 
 
 def _in_package(part: str) -> str:

@@ -95,6 +95,8 @@ def lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[tuple[st
 
     (source,) = sources(ran("pytest suites/ --cores=1 --memory=1GiB --store=sqlite -k flip", launch="process"))
     yield str(repeat(Found(source, source.result.stores[0]))), lambda _: True
+    (source,) = sources(ran(launch="composite"))
+    yield str(repeat(Found(source, source.result.stores[0]))), lambda _: True
     yield costs.command("sqlite"), is_one_of(*GUARANTEES, "stateful.single_key", "performance.single-put-distinct-100/")
 
     asked = needs(must=["key_access.put-get"], guarantee="process_crash")
