@@ -53,12 +53,12 @@ def run_options(option: Namespace, spec: Spec, needs: NeedsRun | None, wanted: S
         memory=given.memory,
         corpus=Corpus([path.resolve() if exists(path) else path for path in map(Path, option.corpus or [])]),
         hosts=load_hosts(option, endpoints),
-        given=_given(option),
+        given=given_by(option),
     )
 
 
-def _given(option: Namespace) -> RunCommand:
-    """Without what is about one run alone, and without passwords."""
+def given_by(option: Namespace) -> RunCommand:
+    """What of the command line a case is repeated with: without what is about one run alone, and without passwords."""
     given = RunCommand.given(option)
     return replace(given, endpoint=[redact(each) for each in given.endpoint], profile=(), proof=(), report_dir=None)
 

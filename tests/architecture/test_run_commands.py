@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from rich.console import Console
 from storeproof.cli.new_store import new_store
 from storeproof.conformance.rerun import command_of
 from storeproof.conformance.verify import Verified
+from storeproof.plugin.run_options import given_by
 from storeproof.report.summary import print_summary
 from storeproof.result.claims.command import command_for
 from storeproof.result.model import Result
@@ -153,6 +155,14 @@ def selected_by(given: Collection[str], file: Path) -> dict[str, list[tuple[str,
     done = subprocess.run(command, cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return {line: [(target, case) for target, case in cases] for line, cases in zip(given, json.loads(file.read_text()), strict=True)}
+
+
+def test_what_a_case_is_repeated_with_is_about_its_store_and_has_no_password() -> None:
+    """The options of the run's other stores would be refused, and its reports, proofs and profiles are its own."""
+    given = {"endpoint": ["redis=redis://:s3cret@h:1", "etcd=http://h:2"], "image": ["sqlite=x"], "profile": ["cache"], "proof": ["p"]}
+    line = sut(OTHER, **vars(given_by(Namespace(**given, launch="auto", report_dir="r", engine="wire")))).command("a or b")
+    assert "--endpoint='redis=redis://:***@h:1' --engine=wire" in line
+    assert re.findall("s3cret|etcd|sqlite|profile|proof=|report-dir|launch", line) == []
 
 
 def second_writers(module: str, source: str) -> list[str]:
