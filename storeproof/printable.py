@@ -26,6 +26,11 @@ def in_one_line(text: str, most: int = 300) -> str:
     return line if len(text) <= most and len(line) <= most else f"{line[:most]}... ({len(text):,} characters)"
 
 
+def shortened(text: str, most: int) -> str:
+    """The beginning of a text, with `…` in place of what is beyond `most` characters."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def _escape(match: re.Match[str]) -> str:
     code = ord(match[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
 from storeproof.errors import UsageError
+from storeproof.run_command import RunCommand
 from storeproof.spec.base import NAME_PATTERN, PATTERN_WORDS
 from storeproof.spec.loader import SPEC_ROOT
 
 _TEMPLATES = Path(__file__).with_name("templates")
-_SUITES = (Path(__file__).parents[1] / "suites").resolve()
 
 
 def new_store(name: str, directory: Path, *, embedded: bool) -> None:
@@ -47,10 +46,5 @@ def new_store(name: str, directory: Path, *, embedded: bool) -> None:
     store, adapter = files
     print(f"{store}: how to start the store, its variants and its claims")
     print(f"{adapter}: the adapter{' and the host process of the library' if embedded else ', which calls the client library'}")
-    print(f"Fill them in (storeproof manual 'add a store'), then: {_command(store)}")
+    print(f"Fill them in (storeproof manual 'add a store'), then: {RunCommand(store=[str(store)])}")
     print("A bundle that others can verify, and a badge: storeproof manual conformance")
-
-
-def _command(store: Path) -> str:
-    suites = "suites/" if Path("suites").resolve() == _SUITES else "--pyargs storeproof.suites"
-    return f"pytest {suites} --store={shlex.quote(str(store))}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from storeproof.result.json_file import read_result
 from storeproof.result.model import Result, StoreResult
 from storeproof.result.ratios.agreement import Agreement, agreement
 from storeproof.result.sources import MACHINERY, OWN, SUITES
+from storeproof.run_command import RunCommand
 from storeproof.spec.guarantee import LADDER
 
 
@@ -65,13 +65,15 @@ def command_of(found: Verified, bundle: Path, report_dir: Path, more: Sequence[s
         with open_archive(bundle) as archive:
             _write_own_files(archive, report_dir)
         named = str(report_dir / first)
-    launch = [] if store.launch is None or store.launch not in ("container", "process", "endpoint") else [f"--launch={store.launch}"]
-    return [
-        *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--pyargs", "storeproof.suites"),
-        *(f"--store={named}:{store.variant}", f"--edition={found.result.edition.version}"),
-        *(f"--scale={run.scale}", f"--seed={run.seed}", *launch),
-        *(f"--report-dir={report_dir}", *more),
-    ]
+    command = RunCommand(
+        store=[f"{named}:{store.variant}"],
+        launch=store.launch,
+        scale=run.scale,
+        edition=found.result.edition.version,
+        seed=run.seed,
+        report_dir=str(report_dir),
+    )
+    return [*command.process(), *more]
 
 
 def _write_own_files(archive: Archive, folder: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from storeproof.contract import administration, families, feeds, structures
 from storeproof.contract.values import MISSING, Found, Layout, Missing, Row
+from storeproof.printable import shortened
 from storeproof.spec.model import Counter, Document, Hash, Members, Model, Queue, Ranking, Value
 
 ReplyCheck = Callable[[Model, tuple[Any, ...], Any], str | None]
@@ -65,8 +66,7 @@ def _is_score(value: Any) -> bool:
 
 
 def _shorten(reply: Any) -> str:
-    text = f"{type(reply).__name__} {reply!r}"
-    return text if len(text) <= 80 else text[:77] + "..."
+    return shortened(f"{type(reply).__name__} {reply!r}", 80)
 
 
 def _record_or_none(model: Model, _args: tuple[Any, ...], reply: Any) -> str | None:

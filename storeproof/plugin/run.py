@@ -267,7 +267,8 @@ class Run:
             return False
         name = case.id.partition(".")[2].replace("/", "-").lower()
         words = set(re.findall(r"[^\s()]+", self._config.option.keyword.lower())) - {"and", "or", "not"}
-        return not any(word in name for word in words) and not any(item.name in str(each) for each in self._config.args)
+        named = [word.replace("/", "-").removeprefix(f"{case.stage}.") for word in words]
+        return not any(word in name or name in word for word in named) and not any(item.name in str(each) for each in self._config.args)
 
     def exclude(self, items: Iterable[pytest.Item]) -> None:
         """Count what the user or the scale left out."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from storeproof.contract.named_secrets import resolve_secrets
@@ -15,6 +16,8 @@ from storeproof.plugin.needs import NeedsRun
 from storeproof.plugin.options import MOST_LAPS, MOST_RECORDS, existing_directory, pairs, whole_number
 from storeproof.plugin.resources import granted
 from storeproof.regular_file import exists
+from storeproof.result.redact import redact
+from storeproof.run_command import RunCommand
 from storeproof.spec import Scale, Spec
 from storeproof.spec.edition import SEEDS
 from storeproof.stats.intervals import RANKS_FROM
@@ -50,7 +53,14 @@ def run_options(option: Namespace, spec: Spec, needs: NeedsRun | None, wanted: S
         memory=given.memory,
         corpus=Corpus([path.resolve() if exists(path) else path for path in map(Path, option.corpus or [])]),
         hosts=load_hosts(option, endpoints),
+        given=given_by(option),
     )
+
+
+def given_by(option: Namespace) -> RunCommand:
+    """What of the command line a case is repeated with: without what is about one run alone, and without passwords."""
+    given = RunCommand.given(option)
+    return replace(given, endpoint=[redact(each) for each in given.endpoint], profile=(), proof=(), report_dir=None)
 
 
 def seed_of(spec: Spec) -> int:

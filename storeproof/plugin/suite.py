@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from storeproof.plugin.case import SUITES
+from storeproof.plugin.case import SUITES, case_of, is_case
 from storeproof.plugin.stash import CASE_RESULT, RUN
 
 if TYPE_CHECKING:
@@ -63,6 +63,11 @@ class SuiteFixtures:
         """`sut`, but where a suite gives it those that the candidates of a needs file consist of."""
         if SUITES in metafunc.definition.path.resolve().parents and "candidate" not in metafunc.fixturenames:
             metafunc.parametrize("sut", self._suts, ids=[sut.target.id for sut in self._suts], scope="session")
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        """Let `-k` take what is printed of a case: its id, with a `/` at its end to leave out longer ones, and the id of its test."""
+        if is_case(item):
+            item.extra_keyword_matches |= {f"{case_of(item).id}/", item.nodeid}
 
     @pytest.fixture
     def case_result(self, request: pytest.FixtureRequest) -> CaseResult:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Final, get_args
@@ -15,6 +15,7 @@ from rich.text import Text
 
 from storeproof import units
 from storeproof.outcome import SHOWN, Outcome
+from storeproof.printable import shortened
 from storeproof.report import formatting, tables
 from storeproof.report.axes import setting
 from storeproof.report.parts.losses import harm_of
@@ -23,6 +24,7 @@ from storeproof.report.speed import noise, numbers
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result, RunInfo, StoreResult
 from storeproof.result.needs.servers import tried
+from storeproof.run_command import RunCommand
 from storeproof.spec.workload import Kind
 from storeproof.support import Support
 
@@ -56,21 +58,6 @@ _STYLES = {
     Outcome.PASS: "green",
 }
 _TONES = {"good": "green", "bad": "bold red", "open": "yellow"}
-_KEPT_OPTIONS = (
-    "--store",
-    "--edition",
-    "--launch",
-    "--endpoint",
-    "--hosts",
-    "--image",
-    "--data-dir",
-    "--profile",
-    "--needs",
-    "--corpus",
-    "--cores",
-    "--memory",
-)
-"""What the command of the next run takes over from this one."""
 
 
 def print_summary(result: Result, report: Path | None, console: Console) -> None:
@@ -288,7 +275,7 @@ def _next(run: RunInfo, report: Path | None) -> Text:
     """The commands that answer more, and where the report is."""
     commands = []
     if run.scale == "smoke":
-        commands.append((f"{_again(run.command)} --scale=standard", "numbers for decisions"))
+        commands.append((_again(run.command), "numbers for decisions"))
     if "--store" not in run.command and "--needs" not in run.command:
         commands.append(("storeproof doctor", "which other stores can run here"))
     width = max((len(command) for command, _ in commands), default=0)
@@ -304,19 +291,10 @@ def _next(run: RunInfo, report: Path | None) -> Text:
 
 
 def _again(command: str) -> str:
-    """The command of a run without what is only about this one."""
-    try:
-        words = shlex.split(command)
-    except ValueError:
-        words = ["pytest", "suites/"]
-    kept = ["pytest"]
-    takes = False
-    for word in words[1:]:
-        option = word.partition("=")[0]
-        if takes or option in _KEPT_OPTIONS or word == "--pyargs" or (not word.startswith("-") and "suites" in word and "::" not in word):
-            kept.append(word)
-        takes = option in _KEPT_OPTIONS and "=" not in word
-    return shlex.join(kept)
+    """What was typed, at the scale for decisions, and without what is only about this run."""
+    typed = RunCommand.read(command)
+    suites = [each for each in typed.suites if "::" not in each]
+    return str(replace(typed, suites=suites, scale="standard", records=None, laps=None, seed=None, report_dir=None, keyword=None))
 
 
 def _plainest(measured: Iterable[Measurement]) -> dict[str, Measurement]:
@@ -354,9 +332,7 @@ def _rate(measured: Measurement | None) -> Text:
 
 def _short(text: str, style: str) -> Text:
     """In one line that fits."""
-    line = " ".join(text.split())
-    most = _NARROW - 9
-    return Text(line if len(line) <= most else f"{line[: most - 1]}…", style)
+    return Text(shortened(" ".join(text.split()), _NARROW - 9), style)
 
 
 def _join(parts: Iterable[Text]) -> Text:

@@ -11,6 +11,7 @@ from storeproof.report.tables import workloads
 from storeproof.result.compare import Pair, Side, pair_of
 from storeproof.result.measurement import Measurement
 from storeproof.result.ratios.noise import noise_of
+from storeproof.run_command import RunCommand
 from storeproof.site.sources import Source
 
 WRITES: Final = ("single-put-distinct-100", "hash10-put", "document10-insert-1", "nested-put", "row-load", "ycsb-a")
@@ -62,8 +63,8 @@ def foremost(tables: Sequence[CostTable], variant: str = "") -> list[CostTable]:
 
 def command(store: str) -> str:
     """What would measure it: all variants, with the correctness and the durability that a comparison needs."""
-    chosen = "test_guarantee or test_random_histories and single_key or test_workload and single-put-distinct-100"
-    return f"pytest suites/ --scale=standard --store={store}:all -k '{chosen}'"
+    chosen = "test_guarantee or stateful.single_key/ or performance.single-put-distinct-100/"
+    return str(RunCommand(store=[f"{store}:all"], scale="standard", keyword=chosen))
 
 
 def _of_run(source: Source, store: str) -> Iterator[CostTable]:

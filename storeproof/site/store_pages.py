@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from storeproof.outcome import IDLE, Outcome
 from storeproof.report.other_faults import hardships
@@ -21,6 +20,7 @@ from storeproof.report.speed import caches
 from storeproof.report.tables import Cell, Table
 from storeproof.result.model import Result
 from storeproof.result.needs.servers import SMOKE
+from storeproof.run_command import RunCommand
 from storeproof.site.answers import by_group, missing_by_reason
 from storeproof.site.badges import badge_of, default_of
 from storeproof.site.content import Content
@@ -35,6 +35,7 @@ from storeproof.site.sources import Source
 
 T = TypeVar("T")
 
+_CHANGE_WHAT_IS_MEASURED: Final = ("image", "power_cut", "engine", "records", "laps", "cores", "memory")
 _OTHER_FAULTS = ("durability.bootstrap", "durability.full_disk", "durability.corruption")
 
 
@@ -98,12 +99,20 @@ def _shown(variant: Variant, content: Content) -> dict[str, Any]:
     }
 
 
-def repeat(found: Found) -> str:
-    """The command that repeats what a result says of one variant."""
-    run = found.source.result.run
-    launch = [f"--launch={found.store.launch}"] if found.store.launch in ("process", "container") else []
-    return shlex.join(
-        ["pytest", "suites/", f"--store={found.store.store}:{found.store.variant}", f"--scale={run.scale}", f"--seed={run.seed}", *launch]
+def repeat(found: Found) -> RunCommand:
+    """What repeats what a result says of one variant. Where the user ran the server, `URL` stands for its address."""
+    result, store = found.source.result, found.store
+    typed = RunCommand.read(result.run.command)
+    if any(each.store != store.store for each in result.stores):
+        typed = typed.about([store.store])
+    return RunCommand(
+        store=[f"{store.store}:{store.variant}"],
+        launch=store.launch,
+        endpoint=[f"{store.store}=URL"] if store.launch == "endpoint" else [],
+        scale=result.run.scale,
+        edition=result.edition.version,
+        seed=result.run.seed,
+        **{name: getattr(typed, name) for name in _CHANGE_WHAT_IS_MEASURED},
     )
 
 

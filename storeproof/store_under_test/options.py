@@ -14,6 +14,7 @@ from storeproof.load.choose_engine import Engines
 from storeproof.load.hosts.load_hosts import LoadEngines, LoadHosts
 from storeproof.load.job import EngineWanted
 from storeproof.machine.cores import UNSPLIT, CoreSplit
+from storeproof.run_command import RunCommand
 from storeproof.spec import Scale
 from storeproof.spec.store import Target
 
@@ -51,6 +52,8 @@ class Options:
     """How many of these every store is given, in all stages; None: all."""
     memory: int | None = None
     """Bytes of memory that every store is given; None: all that there is."""
+    given: RunCommand = field(default_factory=RunCommand)
+    """What of the command line a line that repeats a case has too."""
 
     def engines(self, target: Target, address: Address, no_wire: str = "") -> LoadEngines:
         """The load engines for a store.

@@ -5,12 +5,10 @@ from __future__ import annotations
 import contextlib
 import itertools
 import secrets
-import shlex
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from storeproof.blame import Ending, ending_of, judge
 from storeproof.contract import Adapter, Address, Layout, Session, Unknown, load_adapter
@@ -253,26 +251,21 @@ class StoreUnderTest:
 
     def command(self, selection: str, beside: Iterable[StoreUnderTest] = ()) -> str:
         """The command line that repeats a case as it ran here, on this store and those `beside` it."""
-        stores = " ".join(f"--store={each.named}" for each in (self, *beside))
-        checkout = Path("suites").resolve() == STORES.parents[1] / "suites"
-        suites = "suites/" if checkout else "--pyargs storeproof.suites"
-        cut = f" --power-cut={self.options.power_cut}" if self.options.power_cut != "auto" else ""
-        engine = f" --engine={self.options.engine}" if self.options.engine != "auto" else ""
-        launch = f" --launch={self.options.launch}" if self.options.launch != "auto" else ""
-        images = "".join(f" --image={shlex.quote(f'{store}={image}')}" for store, image in self.options.images.items())
-        records = f" --records={self.options.records}" if self.options.records else ""
-        laps = f" --laps={self.options.laps}" if self.options.laps > 1 else ""
-        cores = f" --cores={self.options.cores}" if self.options.cores is not None else ""
-        memory = f" --memory={self.options.memory // 2**20}MiB" if self.options.memory is not None else ""
-        edition = f" --edition={self.spec.edition.version}" if self.spec.edition.frozen else ""
-        given = f"{edition}{cores}{memory}"
-        how = f"{launch}{images} --scale={self.scale.scale}{cut}{engine}{records}{laps}{given} --seed={self.seed}"
-        return f"pytest {suites} {stores}{how} -k {shlex.quote(selection)}"
+        suts = (self, *beside)
+        command = replace(
+            self.options.given,
+            store=[each.named for each in suts],
+            scale=self.scale.scale,
+            edition=self.spec.edition.version,
+            seed=self.seed,
+            keyword=selection,
+        )
+        return str(command.about({store.name for sut in suts for store in (sut.target.store, *sut.target.stores)}))
 
     @property
     def named(self) -> str:
-        """What `--store` is given for it, in a shell."""
-        return self.target.id if self.target.file.is_relative_to(STORES) else shlex.quote(f"{self.target.file}:{self.target.variant}")
+        """What `--store` is given for it."""
+        return self.target.id if self.target.file.is_relative_to(STORES) else f"{self.target.file}:{self.target.variant}"
 
     def log_tail(self) -> str:
         """The last lines that the shared store wrote."""

@@ -52,7 +52,7 @@ def test_random_requests(model: str, sut: StoreUnderTest, fresh: OpenCollection,
         lambda drawn: _ask_all(
             collection, layout, {key: each for key, each in drawn[0].items() if each is not None}, drawn[1], answered, refused
         ),
-        f"requests and {model}",
+        f"requests.{model}/",
         sut,
         case_result,
     )

@@ -45,10 +45,10 @@ def test_random_histories(model: str, sut: StoreUnderTest, fresh: OpenCollection
     def play(history: list[Call]) -> None:
         play_history(collection, layout, history, limits, answered)
 
-    try_examples(histories(layout.model, operations, scale.steps), play, f"stateful and {model}", sut, case_result)
+    try_examples(histories(layout.model, operations, scale.steps), play, f"stateful.{model}/", sut, case_result)
     # Speed is measured for what was answered here: that must not hang on what happened to be drawn.
     if left_out := (operations & drawable(layout.model)) - answered:
-        try_examples(tours(layout.model, left_out), play, f"stateful and {model}", sut, case_result)
+        try_examples(tours(layout.model, left_out), play, f"stateful.{model}/", sut, case_result)
     case_result.about(model, answered)  # what was only refused, or never drawn, is not shown by this
     case_result.add(f"{scale.examples} histories of up to {scale.steps} operations: {', '.join(sorted(answered))}")
     case_result.add("\n".join(f"limit: {text} ({count} times)" for text, count in sorted(limits.items())))

@@ -24,6 +24,7 @@ ORDER = (
         "native",
         "native_support",
         "spec",
+        "run_command",
         "history",
         "stats",
         "contract",

@@ -113,7 +113,7 @@ def test_a_wrong_command_line_has_another_code(run: Run, needs: Path) -> None:
 def test_what_would_show_it_is_printed(run: Run, needs: Path, tmp_path: Path) -> None:
     """As a command."""
     out = run("decide", *DRAFT, needs, written(tmp_path / "r", store("redis:volatile", None)))[1]
-    assert "  pytest suites/correctness --store=redis:volatile --scale=standard -k expiry.put-expiring" in out.splitlines()
+    assert "  pytest suites/ --store=redis:volatile --scale=standard -k expiry.put-expiring/" in out.splitlines()
 
 
 def test_a_looser_need_that_would_do_is_told(run: Run, needs: Path, tmp_path: Path) -> None:

@@ -223,10 +223,9 @@ def test_what_is_no_claim_is_a_usage_error(
 def test_a_run_is_repeated_with_its_seed_and_scale(verified: Verified, true_bundle: TrueBundle, tmp_path: Path) -> None:
     """And with the vendor's own files, out of the bundle."""
     words = command_of(verified, true_bundle.file, tmp_path, ["-x"])
-    assert words[1:7] == ["-m", "pytest", "-p", "no:cacheprovider", "--pyargs", "storeproof.suites"]
-    assert words[7:9] == [f"--store={tmp_path / 'own' / 'sqlite.yaml'}:wal-full", f"--edition={EDITION}"]
-    assert words[9:11] == ["--scale=smoke", "--seed=1"]
-    assert words[11:] == ["--launch=process", f"--report-dir={tmp_path}", "-x"]
+    assert words[1:6] == ["-m", "pytest", "-p", "no:cacheprovider", "suites/"]
+    assert words[6:9] == [f"--store={tmp_path / 'own' / 'sqlite.yaml'}:wal-full", "--scale=smoke", f"--edition={EDITION}"]
+    assert words[9:] == ["--launch=process", "--seed=1", f"--report-dir={tmp_path}", "-x"]
     assert (tmp_path / "own" / "sqlite.yaml").read_bytes() == true_bundle.parts["sources/own/sqlite.yaml"]
 
 

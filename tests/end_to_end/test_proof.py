@@ -86,7 +86,8 @@ def test_without_a_proof_nothing_is_measured(tmp_path: Path) -> None:
     words = " ".join(start.split())
     assert f"note {STORE}: this run neither tries all that is claimed nor cites a proof." in words
     assert "To prove it first: pytest --pyargs storeproof.suites --store=" in words
-    assert ":wal-full --scale=standard --seed=1 -k 'correctness or durability' --report-dir=reports/proof and then" in words
+    assert f":wal-full --scale=standard --data-dir={tmp_path / 'data'} --seed=1 -k 'correctness or durability'" in words
+    assert "--report-dir=reports/proof and then" in words
     assert "and then to measure: this command with --proof=reports/proof" in words
     assert "neither tries" not in end
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.errors import NotAvailable
+from storeproof.run_command import RunCommand
 from storeproof.spec import SPEC_ROOT, Edition
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.shipped import SHIPPED
@@ -20,13 +21,13 @@ SPEC = SHIPPED
 
 def sut(store: str) -> StoreUnderTest:
     (target,) = SPEC.targets([store])
-    return StoreUnderTest(SPEC, target, Options(scale=SPEC.scales["smoke"], seed=7, launch="process"), lambda _: None)
+    return StoreUnderTest(SPEC, target, Options(scale=SPEC.scales["smoke"], seed=7, given=RunCommand(launch="process")), lambda _: None)
 
 
 def test_one_of_ours_is_named_in_a_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a checkout the line to repeat a case names `suites/`."""
     monkeypatch.chdir(CHECKOUT)
-    assert sut("sqlite").command("a or b") == "pytest suites/ --store=sqlite:wal-full --launch=process --scale=smoke --seed=7 -k 'a or b'"
+    assert sut("sqlite").command("a or b") == "pytest suites/ --store=sqlite:wal-full --scale=smoke --launch=process --seed=7 -k 'a or b'"
 
 
 def test_without_a_checkout_the_suites_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from storeproof.contract.feeds import Change
 from storeproof.contract.notation import answer_from, arguments_from
 from storeproof.oracle import same_answer
-from storeproof.oracle.reference import Reference
 from storeproof.spec import Capability, Case
+from tests.oracle.reference import Reference
 from tests.shipped import SHIPPED
 
 SPEC = SHIPPED

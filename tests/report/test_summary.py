@@ -122,7 +122,7 @@ def test_what_the_scale_leaves_out_is_counted_and_the_next_command_measures_it()
     run = result.run.model_copy(update={"beyond_scale": beyond, "command": command})
     text = "\n".join(shown(result.model_copy(update={"run": run}), 120))
     assert "13 workloads measured; 2 more, all series and outages, at --scale=standard" in text
-    assert "next    pytest suites/ --store=redis --store valkey --edition=2026.12 --scale=standard" in text
+    assert "next    pytest suites/ --store=redis --store=valkey --scale=standard --edition=2026.12" in text
     assert "storeproof doctor" not in text, "the user knows other stores"
 
 

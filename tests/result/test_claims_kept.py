@@ -50,6 +50,6 @@ def test_where_no_fault_struck_it_cannot_be_said() -> None:
     """With the command; and a fault that decided nothing is no proof."""
     found = judged(KEEPS, result(store("redis:aof-always")))
     assert (found.verdict, found.reason) == (Verdict.CANNOT_SAY, "not measured: no fault struck redis:aof-always")
-    assert found.command == "pytest suites/durability --scale=standard --store=redis:aof-always -k test_guarantee"
+    assert found.command == "pytest suites/ --store=redis:aof-always --scale=standard -k test_guarantee"
     found = judged(KEEPS, result(store("redis:aof-always", lost=False, proven=None)))
     assert (found.verdict, found.reason) == (Verdict.CANNOT_SAY, "process_crash was tried, and neither held nor failed")

@@ -10,6 +10,7 @@ from typing import Final
 
 from storeproof.contract import Collection, Path, Record, call, supports
 from storeproof.load.job import Plan, RunResult
+from storeproof.printable import shortened
 from storeproof.records.readback import Identified
 from storeproof.records.self_verifying import recipe
 from storeproof.spec.workload import ANY_FIELD
@@ -136,9 +137,9 @@ def _problem(collection: Collection, plan: Plan, number: int) -> str | None:
         return f"{key} was acknowledged and is not there"
     seen = made.identify(key, found)
     if seen.kind == "invented":
-        return f"{key} holds what no client wrote: {_shortened(found)}"
+        return f"{key} holds what no client wrote: {shortened(repr(found), 120)}"
     if seen.kind == "torn" and not _mixed_by_design(plan, seen):
-        return f"{key} is torn between writes {', '.join(seen.write_ids)}: {_shortened(found)}"
+        return f"{key} is torn between writes {', '.join(seen.write_ids)}: {shortened(repr(found), 120)}"
     writers = {int(write_id.partition(":")[0]) for write_id in seen.write_ids}
     if strangers := {writer for writer in writers if writer > plan.clients}:
         return f"{key} was written by client {min(strangers)}, and there were {plan.clients}"
@@ -165,8 +166,3 @@ def _mixed_by_design(plan: Plan, seen: Identified) -> bool:
 def _within(path: Path, places: Sequence[Path]) -> bool:
     """Whether a path is one of the places, or leads on from one."""
     return any(path[: len(place)] == place for place in places)
-
-
-def _shortened(record: Record) -> str:
-    text = repr(record)
-    return text if len(text) <= 120 else f"{text[:117]}..."

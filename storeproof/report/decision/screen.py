@@ -7,7 +7,7 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from storeproof.printable import printable
+from storeproof.printable import printable, shortened
 from storeproof.report.decision import words
 from storeproof.result.needs.decision import Decision
 from storeproof.result.needs.judged_need import Verdict
@@ -38,10 +38,10 @@ def print_decision(decision: Decision, console: Console) -> None:
         text.append(printable(f" {each.name:<{widest}}  {words.met(each)} needs met"), "bold")
         console.print(text, soft_wrap=True)
         if each.binding:
-            line(f"  {_cut(words.against(each), width - 2)}")
+            line(f"  {shortened(words.against(each), width - 2)}")
         for found in each.judged if each.meets_all else ():
             if found.way and found.way not in headline:
-                line(f"  {_cut(f'{words.need(found.need)} by {found.way}', width - 2)}")
+                line(f"  {shortened(f'{words.need(found.need)} by {found.way}', width - 2)}")
     if rest := len(decision.candidates) - len(shown):
         line(f"  and {plural(rest, 'candidate')} further from it", "dim")
     nearest = decision.candidates[0]
@@ -65,7 +65,3 @@ def print_decision(decision: Decision, console: Console) -> None:
         + ". --output FILE.html (.md, .json): each need with its evidence.",
         "dim",
     )
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: max(most, 20) - 1]}…"

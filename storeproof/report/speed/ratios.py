@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from storeproof import units
+from storeproof.printable import shortened
 from storeproof.report import formatting
 from storeproof.report.axes import Pair, setting, typical
 from storeproof.report.speed import numbers
@@ -18,7 +19,7 @@ from storeproof.result.ratios.reference import ToReference, to_reference
 from storeproof.stats.ratio import Ratio
 
 _LONGEST: Final = 200
-"""Letters of a reason below a table."""
+"""Letters of a reason below a table: a defect of a store may take a page, and the cell of the ratio has all of it."""
 
 NOTE: Final = (
     "In brackets the 95 % interval, of the ratio within each block where the rounds were interleaved. ≈: no difference is shown, since "
@@ -55,7 +56,7 @@ def beside(result: Result, measured: Sequence[Pair], against: str = "") -> Besid
         if one.pair is not None and one.pair.ratio is None:
             more = ", ".join(filter(None, (units.plural(each.clients, "client"), formatting.indexes(each.indexes), setting(each))))
             why.setdefault("; ".join(one.pair.refused), []).append(f"{formatting.name_of(store)} ({more})")
-    reasons = "; ".join(f"{_some(names)}: {_short(reason)}" for reason, names in why.items())
+    reasons = "; ".join(f"{_some(names)}: {shortened(reason, _LONGEST)}" for reason, names in why.items())
     return Beside(f"to {against or 'the fastest'} [95 %]", [_cell(one) for one in found], f"No ratio: {reasons}." if why else "")
 
 
@@ -107,11 +108,6 @@ def _hint(reference: str, pair: Compared) -> str:
 def _three(value: float) -> str:
     """With two digits behind the point as far as they matter."""
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
-
-
-def _short(reason: str) -> str:
-    """A defect of a store may take a page; the cell of the ratio has all of it."""
-    return reason if len(reason) <= _LONGEST else f"{reason[: _LONGEST - 1]}…"
 
 
 def _some(names: Sequence[str], most: int = 3) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from itertools import product
 
+from storeproof.run_command import RunCommand
 from storeproof.spec import Spec
 from storeproof.spec.questions.claim import ClaimedSide, Conditions, PublishedClaim
 
@@ -14,28 +14,30 @@ SCALE = "full"
 
 def command_for(claim: PublishedClaim, conditions: Conditions, spec: Spec) -> str:
     """Both sides in one run, with the correctness and the durability that a comparison needs; empty where no workload measures it."""
+    edition = spec.edition.version
     if claim.keeps is not None:
-        return shlex.join(["pytest", "suites/durability", "--scale=standard", f"--store={claim.keeps.target}", "-k", "test_guarantee"])
+        return str(RunCommand(store=[claim.keeps.target], scale="standard", edition=edition, keyword="test_guarantee"))
     if claim.a is None or claim.b is None:
         return ""
-    stores = dict.fromkeys(_comparable(claim, claim.a, claim.b, spec))
+    stores = list(dict.fromkeys(_comparable(claim, claim.a, claim.b, spec)))
     pairs = claim.workloads
     models = dict.fromkeys(spec.workloads[name].model for pair in pairs for name in pair)
     names = dict.fromkeys(
         config_name(side, name, conditions, spec) for pair in pairs for side, name in zip((claim.a, claim.b), pair, strict=True)
     )
-    chosen = f"test_guarantee or test_random_histories and {_any(models)} or test_workload and {_any(names)}"
-    return shlex.join(["pytest", "suites/", f"--scale={SCALE}", *(f"--store={each}" for each in stores), "-k", chosen])
+    cases = (*(f"stateful.{model}/" for model in models), *(f"performance.{name}/" for name in names))
+    chosen = " or ".join(("test_guarantee", *cases))
+    return str(RunCommand(store=stores, scale=SCALE, edition=edition, keyword=chosen))
 
 
 def config_name(side: ClaimedSide, workload: str, conditions: Conditions, spec: Spec) -> str:
-    """As the ids of the suites have it, with the scale's number of clients that is nearest to the text's."""
+    """As the id of its case has it, with the scale's number of clients that is nearest to the text's."""
     found = spec.workloads[workload]
     numbers: tuple[int, ...] = getattr(spec.scales[SCALE].performance, found.clients)
     wanted = side.clients or conditions.clients or numbers[-1]
     clients = min(numbers, key=lambda number: abs(number - wanted))
     pipeline = f"{side.pipeline}p" if found.pipelines != (1,) else ""
-    return "-".join(filter(None, (workload, f"{side.indexes}i", f"{clients}c", pipeline, side.record)))
+    return "/".join(filter(None, (workload, f"{side.indexes}i", f"{clients}c", pipeline, side.record)))
 
 
 def _comparable(claim: PublishedClaim, a: ClaimedSide, b: ClaimedSide, spec: Spec) -> tuple[str, str]:
@@ -44,7 +46,3 @@ def _comparable(claim: PublishedClaim, a: ClaimedSide, b: ClaimedSide, spec: Spe
     if "durability" in claim.about:
         return near[0]
     return next((pair for pair in near if len({each.configuration.guarantee for each in spec.targets(pair)}) == 1), near[0])
-
-
-def _any(names: dict[str, None]) -> str:
-    return next(iter(names)) if len(names) == 1 else f"({' or '.join(names)})"

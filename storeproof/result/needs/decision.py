@@ -189,7 +189,7 @@ def _candidate(
     judged, rates = list[JudgedNeed](), list[JudgedNeed]()
     loads = [(role.model, role.load) for role in needs.roles.values() if role.load is not None]
     together = together_of(needs, targets, evidence)
-    trying = command_of(file, targets)
+    trying = command_of(file, targets, spec)
     command = trying if all(measurable(load, model, spec) for model, load in loads) else ""
     for need in wanted:
         target, role = targets[need.role], needs.roles[need.role]

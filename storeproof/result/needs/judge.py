@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -12,7 +11,7 @@ from storeproof.result.capabilities import PUSHDOWN
 from storeproof.result.measured.bounds import back_within, first_line, loss_within, losses_in_words, struck_by
 from storeproof.result.model import GuaranteeRecord
 from storeproof.result.needs.evidence import Evidence, Source
-from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
+from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict, to_show
 from storeproof.result.needs.loads import judge_p99, judge_rate
 from storeproof.result.needs.need import Need, Subject
 from storeproof.spec import LADDER, Spec
@@ -39,7 +38,7 @@ def _model(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed
         records = f"records of the kind {spec.models[need.name].record.kind}" if need.name in spec.own_models else f"records of {need.name}"
         return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"its file does not claim {records}")
     if found is None:
-        command = _pytest(spec, evidence.target, "suites/correctness", f"test_random_histories and {need.name}")
+        command = to_show(evidence.target, f"stateful.{need.name}/", spec)
         return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"no result has tried records of {need.name}", command=command)
     source, outcome = found
     seen = (Seen(source, case, f"{outcome.outcome}: {first_line(outcome.detail)}"),)
@@ -99,7 +98,7 @@ def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) 
         return JudgedNeed(need, evidence.target, Verdict.NOT_MET, why if len(names) == 1 else several, tuple(seen))
     if open_:
         first, why = next(iter(open_.items()))
-        command = _pytest(spec, evidence.target, "suites/correctness", " or ".join(list(open_)[:_NAMED]))
+        command = to_show(evidence.target, " or ".join(f"{each}/" for each in list(open_)[:_NAMED]), spec)
         reason = why if len(names) == 1 else f"{len(open_)} of {len(names)} not tried, such as {first}"
         return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, reason, tuple(seen), command)
     return JudgedNeed(need, evidence.target, Verdict.MET, plural(len(seen), "case") + " answered correctly", tuple(seen))
@@ -114,7 +113,7 @@ def _guarantee(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judged
             claimed = evidence.sources[0].store.durability.claimed
             if claimed in LADDER and LADDER.index(claimed) < wanted:
                 return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"the variant promises {claimed} and no more")
-            command = _pytest(spec, evidence.target, "suites/durability", "test_guarantee")
+            command = to_show(evidence.target, "test_guarantee", spec)
             return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"{fault} was not tried", command=command)
         source, record = found
         seen = (Seen(source, f"durability.{fault}", losses_in_words(record)),)
@@ -132,7 +131,7 @@ def _loss(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
     fault, most = need.fault, role.lost_at_most[need.fault]
     found = _struck(evidence, fault)
     if found is None:
-        command = _pytest(spec, evidence.target, "suites/durability", "test_guarantee")
+        command = to_show(evidence.target, "test_guarantee", spec)
         return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"{fault} was not tried", command=command)
     source, record = found
     seen = (Seen(source, f"durability.{fault}", losses_in_words(record)),)
@@ -148,7 +147,7 @@ def _back(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
         if found is not None:
             seen = (Seen(source, "performance.outage/crash", found.reason),)
             return JudgedNeed(need, evidence.target, Verdict.MET if found.met else Verdict.NOT_MET, found.reason, seen)
-    command = _pytest(spec, evidence.target, "suites/", "test_random_histories or test_outage and crash")
+    command = to_show(evidence.target, "test_random_histories or test_outage and crash", spec)
     return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, "no crash under load was measured", command=command)
 
 
@@ -170,8 +169,3 @@ def _struck(evidence: Evidence, fault: str) -> tuple[Source, GuaranteeRecord] | 
         if record is not None:
             return source, record
     return None
-
-
-def _pytest(spec: Spec, target: str, suites: str, chosen: str) -> str:
-    edition = [f"--edition={spec.edition.version}"] if spec.edition.frozen else []
-    return shlex.join(["pytest", suites, f"--store={target}", "--scale=standard", *edition, "-k", chosen])

@@ -8,6 +8,8 @@ from enum import StrEnum
 from storeproof.result.measurement import Measurement
 from storeproof.result.needs.evidence import Source
 from storeproof.result.needs.need import Need
+from storeproof.run_command import RunCommand
+from storeproof.spec import Spec
 
 
 class Verdict(StrEnum):
@@ -52,3 +54,8 @@ class JudgedNeed:
     """Of a capability with alternatives: the position of the one that was judged; those after the first are looser."""
     way: str = ""
     """Of a capability with alternatives that is met: the one by which it is, in words."""
+
+
+def to_show(target: str, chosen: str, spec: Spec) -> str:
+    """The command that tries what no result shows of a store. `chosen`: what `-k` selects."""
+    return str(RunCommand(store=[target], scale="standard", edition=spec.edition.version, keyword=chosen))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -10,7 +9,7 @@ from storeproof.outcome import SHOWN
 from storeproof.result.measured.bounds import first_line, load_in_words, p99_in_words, p99_within
 from storeproof.result.measurement import Measurement
 from storeproof.result.needs.evidence import Evidence, Source
-from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
+from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict, to_show
 from storeproof.result.needs.need import Need
 from storeproof.spec import Spec, Workload
 from storeproof.spec.operation import OperationName
@@ -139,8 +138,8 @@ def _unmeasured(need: Need, role: Role, evidence: Evidence, spec: Spec, loop: st
         own = role.model in spec.own_models
         reason = "no workload is of a model of your own" if own else f"no workload {kind} is specified for {role.model}"
         return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, reason)
-    chosen = f"test_random_histories and {role.model} or test_workload and ({' or '.join(fit)})"
-    command = shlex.join(["pytest", "suites/", f"--store={evidence.target}", "--scale=standard", "-k", chosen])
+    chosen = f"stateful.{role.model}/ or test_workload and ({' or '.join(fit)})"
+    command = to_show(evidence.target, chosen, spec)
     return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"{' or '.join(fit)}: no valid number", command=command)
 
 

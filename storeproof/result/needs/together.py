@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -12,6 +11,8 @@ from storeproof.result.needs.evidence import Evidence, Source
 from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
 from storeproof.result.needs.loads import same_shares
 from storeproof.result.needs.need import Need
+from storeproof.run_command import RunCommand
+from storeproof.spec import Spec
 from storeproof.spec.questions.needs import Machine, NeedsFile, Role
 from storeproof.units import amount, plural, whole
 
@@ -123,10 +124,10 @@ def deciding(alone: JudgedNeed, beside: JudgedNeed | None, command: str, *, seve
     return replace(alone, verdict=Verdict.NOT_SHOWN, reason=reason, command=command or alone.command)
 
 
-def command_of(file: str, targets: Mapping[str, str]) -> str:
+def command_of(file: str, targets: Mapping[str, str], spec: Spec) -> str:
     """What has all roles of a candidate under load. `file`: the needs file, as a command names it."""
-    stores = [f"--store={target}" for target in dict.fromkeys(targets.values())]
-    return shlex.join(["pytest", "suites/", "--needs", file, *stores, "--scale=standard"])
+    stores = list(dict.fromkeys(targets.values()))
+    return str(RunCommand(store=stores, needs=file, scale="standard", edition=spec.edition.version))
 
 
 def _is_of(joint: JointLoad, needs: NeedsFile, targets: Mapping[str, str]) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 from pydantic_core import ErrorDetails
 
+from storeproof.printable import shortened
 from storeproof.spec.base import PATTERN_WORDS, RuleError, SpecFile
 
 Location = tuple[int | str, ...]
@@ -82,8 +83,7 @@ def summary(value: object) -> str:
         return f"a mapping of {', '.join(map(str, list(value)[:5]))}{', ...' if len(value) > 5 else ''}" if value else "an empty mapping"
     if isinstance(value, (list, tuple)):
         return f"a list of {len(value)}" if value else "an empty list"
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return shortened(repr(value), 60)
 
 
 def _child(node: yaml.Node, part: int | str) -> tuple[yaml.Mark, yaml.Node] | None:

@@ -22,6 +22,7 @@ from storeproof.load.job import EngineWanted
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.machine.cores import shown, split
 from storeproof.outcome import Outcome, Stage
+from storeproof.run_command import RunCommand
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.mutants.composite.files import composite_file
 from tests.shipped import SHIPPED
@@ -147,9 +148,9 @@ def test_limited_memory_is_not_filled_with_files() -> None:
 def test_a_case_is_repeated_with_what_it_was_given() -> None:
     """The command has the options that decide."""
     (target,) = SHIPPED.targets(["sqlite:off"])
-    options = Options(SHIPPED.scales["smoke"], seed=1, cores=1, memory=2**30, split=split(CORES).giving(1))
+    options = Options(SHIPPED.scales["smoke"], seed=1, given=RunCommand(cores=1, memory="1GiB"))
     command = StoreUnderTest(SHIPPED, target, options, lambda _: None).command("x")
-    assert "--cores=1 --memory=1024MiB" in command
+    assert "--cores=1 --memory=1GiB" in command
 
 
 def test_the_servers_of_a_composite_store_share_what_one_store_is_given(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from storeproof.load.wire.protocol import protocol_of
 from storeproof.load.wire.slots import NotTemplated
 from storeproof.load.wire.wire_engine import WireEngine
 from storeproof.records.self_verifying import recipe
+from storeproof.run_command import RunCommand
 from storeproof.spec import Mix
 from storeproof.spec.variation import AS_IT_IS, Variation
 from storeproof.store_under_test import Options, StoreUnderTest
@@ -256,7 +257,7 @@ def test_a_store_without_a_protocol_or_with_an_encrypted_one(sqlite: Store) -> N
 
 def test_the_line_that_runs_a_case_again_names_the_engine_and_the_records(sqlite: Store) -> None:
     """And the number of records; each only where it is not the default."""
-    options = Options(SPEC.scales["smoke"], seed=1, engine="wire", records=105)
+    options = Options(SPEC.scales["smoke"], seed=1, given=RunCommand(engine="wire", records="105"))
     line = StoreUnderTest(SPEC, sqlite.sut.target, options, lambda _text: None).command("a case")
     assert " --engine=wire --records=105 " in line
     assert "--engine" not in sqlite.sut.command("a case")

@@ -150,7 +150,7 @@ def test_named_candidates_have_a_store_for_each_role() -> None:
     decision = decided(file, shown("redis:volatile", lost=9), shown("mongodb:journaled", expires=False))
     assert [each.name for each in decision.meeting] == ["two"]
     assert set(verdicts(decision)["one"].values()) == {"not shown"}
-    assert decision.candidates[1].open[0].command == "pytest suites/ --needs FILE --store=postgresql:synchronous-commit-on --scale=standard"
+    assert decision.candidates[1].open[0].command == "pytest suites/ --needs=FILE --store=postgresql:synchronous-commit-on --scale=standard"
 
 
 def test_results_of_another_server_are_left_out_with_the_reason() -> None:

@@ -20,9 +20,7 @@ def test_random_histories_show_a_model() -> None:
     assert judgement(decided(needs(), wrong), "model").verdict is Verdict.NOT_MET
     open_ = judgement(decided(needs(), known("redis:aof-always")), "model")
     assert open_.verdict is Verdict.NOT_SHOWN
-    assert open_.command == (
-        "pytest suites/correctness --store=redis:aof-always --scale=standard -k 'test_random_histories and single_key'"
-    )
+    assert open_.command == ("pytest suites/ --store=redis:aof-always --scale=standard -k stateful.single_key/")
 
 
 def test_a_model_that_is_not_claimed_is_missed() -> None:
@@ -40,7 +38,7 @@ def test_a_capability_is_shown_by_all_of_its_cases() -> None:
     assert (refused.verdict, refused.reason) == (Verdict.NOT_MET, "unsupported: the detail")
     open_ = judgement(decided(needs(must=[EXPIRY]), known("redis:volatile", cases=cases[1:])), "capability")
     assert (open_.verdict, open_.reason) == (Verdict.NOT_SHOWN, "was not tried")
-    assert open_.command.endswith(f"-k {EXPIRY}")
+    assert open_.command.endswith(f"-k {EXPIRY}/")
 
 
 @pytest.mark.parametrize("outcome", [Outcome.NOT_RUN, Outcome.EXCLUDED, Outcome.INCONCLUSIVE, Outcome.ERROR])

@@ -80,7 +80,7 @@ def test_what_is_met_alone_is_not_shown_beside_another_role() -> None:
     found = rate_of(candidate("two", file(), alone()))
     assert found.verdict is Verdict.NOT_SHOWN
     assert found.reason.startswith("alone: ")
-    assert found.command == f"pytest suites/ --needs FILE --store={ONE} --store={TWO} --scale=standard"
+    assert found.command == f"pytest suites/ --needs=FILE --store={ONE} --store={TWO} --scale=standard"
 
 
 def test_what_is_missed_alone_is_missed_together() -> None:

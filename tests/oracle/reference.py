@@ -35,7 +35,7 @@ class Reference:
     def _follow(self, records: bool) -> None:
         self._records, self._untold = records, []
 
-    def _changes(self, count: int, seconds: float) -> Sequence[Change]:  # noqa: ARG002 - every change is available at once
+    def _changes(self, count: int, seconds: float) -> Sequence[Change]:
         assert self._untold is not None
         told, self._untold = self._untold[:count], self._untold[count:]
         return told
