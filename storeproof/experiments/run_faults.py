@@ -14,18 +14,10 @@ from storeproof.evidence import StoreEvidence
 from storeproof.experiments.contended_keys import KEY_TYPES, KeyType
 from storeproof.experiments.durability.atomic_groups import atomic_writes
 from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary
-from storeproof.experiments.durability.clusters.cluster_linearizability import ClusterLinearizability
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
-from storeproof.experiments.durability.clusters.cluster_sessions import ClusterSessions
-from storeproof.experiments.durability.clusters.cluster_transfers import ClusterTransfers
-from storeproof.experiments.durability.clusters.session_clients import MODEL
-from storeproof.experiments.durability.clusters.session_summary import SessionSummary
-from storeproof.experiments.durability.clusters.transfer_summary import TransferSummary
-from storeproof.experiments.durability.clusters.transfers import ACCOUNTS, ENTRIES
 from storeproof.experiments.durability.corruption import CorruptionExperiment
 from storeproof.experiments.durability.corruption_summary import CorruptionSummary
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
-from storeproof.experiments.durability.fault_linearizability import FaultLinearizability
 from storeproof.experiments.durability.file_damage import DamageKind
 from storeproof.experiments.durability.full_disk import FullDisk, FullDiskSummary
 from storeproof.experiments.durability.keep_evidence import keep_evidence
@@ -40,10 +32,24 @@ from storeproof.experiments.durability.metadata.record_types import RecordTypes
 from storeproof.experiments.durability.metadata.times_to_live import SweptTimesToLive, TimesToLive
 from storeproof.experiments.durability.part_rounds import PartRounds
 from storeproof.experiments.durability.rounds import Rounds
+from storeproof.experiments.durability.strike_rounds import StrikeRounds
+from storeproof.experiments.durability.strikes.cluster import ClusterStrike
+from storeproof.experiments.durability.strikes.server import ServerStrike
+from storeproof.experiments.durability.strikes.strike import Strike
 from storeproof.experiments.durability.sync_evidence import look
+from storeproof.experiments.durability.workloads.contended_cluster import ContendedCluster
+from storeproof.experiments.durability.workloads.contended_server import ContendedServer
+from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
+from storeproof.experiments.durability.workloads.session_clients import MODEL
+from storeproof.experiments.durability.workloads.session_summary import SessionSummary
+from storeproof.experiments.durability.workloads.sessions import Sessions
+from storeproof.experiments.durability.workloads.transfer_clients import ACCOUNTS, ENTRIES
+from storeproof.experiments.durability.workloads.transfer_summary import TransferSummary
+from storeproof.experiments.durability.workloads.transfers import Transfers
 from storeproof.experiments.fault_experiment import Subject, on_own_stores
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.experiments.performance.outage import Observed, Outage, OutageKind
+from storeproof.experiments.summary import Summary
 from storeproof.faults import Fault, find
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.part_kill import PartKill
@@ -51,7 +57,7 @@ from storeproof.launch.handle import Capability, Handle, LaunchKind
 from storeproof.machine.cores import running_on
 from storeproof.spec import LADDER, NODES
 from storeproof.spec.cases import metadata_case
-from storeproof.spec.guarantee import NETWORKED, GuaranteeName, NodeGuaranteeName
+from storeproof.spec.guarantee import NETWORKED, GuaranteeName
 from storeproof.spec.store import Launch, Role
 from storeproof.store_under_test import StoreUnderTest
 
@@ -143,25 +149,81 @@ def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -
 
 
 def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: LinearizabilitySummary) -> None:
-    """All rounds of the guarantee's fault, on contended keys.
+    """All rounds of the guarantee's faults, on contended keys.
 
     Raises:
         NotAvailable: the fault is not possible here, or the store claims nothing that could be checked.
     """
+
+    def workload(subject: Subject) -> FaultWorkload:
+        keys = ContendedCluster if guarantee in NETWORKED else ContendedServer
+        return keys(subject, _contended_layouts(sut, subject), sut.scale.durability, summary)
+
+    _run_strikes(sut, "linearizable", guarantee, summary, workload)
+
+
+def run_transfers(sut: StoreUnderTest, guarantee: str, summary: TransferSummary) -> None:
+    """All rounds of the guarantee's faults, on accounts.
+
+    Raises:
+        NotAvailable: the faults are not possible here, or the variant does not claim what a transfer needs.
+    """
+
+    def workload(subject: Subject) -> FaultWorkload:
+        layouts = layouts_of(sut, subject.handle, (ENTRIES, ACCOUNTS))
+        if lacking := {ENTRIES, ACCOUNTS} - layouts.keys():
+            raise NotAvailable(f"{sut.target.id} claims no accounts and entries: {', '.join(sorted(lacking))}")
+        return Transfers(subject, layouts, sut.scale.durability, summary)
+
     _require_nodes(sut, guarantee)
+    if lacking := [name for name in _TRANSFERS if not sut.target.claims(name)]:
+        raise NotAvailable(f"{sut.target.id} claims no transactions that could be tested: {', '.join(lacking)}")
+    _run_strikes(sut, "transfers", guarantee, summary, workload)
+
+
+def run_sessions(sut: StoreUnderTest, guarantee: str, summary: SessionSummary) -> None:
+    """All rounds of the guarantee's faults, by clients that read their own writes.
+
+    Raises:
+        NotAvailable: the faults are not possible here.
+    """
+
+    def workload(subject: Subject) -> FaultWorkload:
+        layout = layouts_of(sut, subject.handle, (MODEL,))[MODEL]
+        return Sessions(subject, layout, sut.scale.durability, summary)
+
+    _run_strikes(sut, "sessions", guarantee, summary, workload)
+
+
+def _run_strikes(sut: StoreUnderTest, kind: str, guarantee: str, summary: Summary, workload: Callable[[Subject], FaultWorkload]) -> None:
+    """All rounds of the guarantee's faults, of one server or about the nodes of a topology, under a workload of that kind.
+
+    Raises:
+        NotAvailable: the faults are not possible here.
+    """
+    _require_nodes(sut, guarantee)
+
+    def run(handle: Handle, strikes: Callable[[Subject], Sequence[Strike]]) -> None:
+        subject = _subject(sut, handle, f"durability.{kind}/{guarantee}", f"{kind} {guarantee} {len(summary.spoiled)}")
+        StrikeRounds(subject, strikes(subject), workload(subject)).run()
+
     if guarantee in NETWORKED:
-        _linearizability_of_cluster(sut, guarantee, summary)
+
+        def on_cluster(handle: Handle, struck: Sequence[ClusterFault]) -> None:
+            turns = sut.scale.durability.turns(struck)
+            run(handle, lambda subject: [ClusterStrike(subject, fault, sut.connect) for fault in turns])
+
+        summary.given_up = not _on_own_clusters(sut, guarantee, on_cluster, summary.spoiled)
         return
-    fault = _fault_of(sut, guarantee)
+    fault, rounds = _fault_of(sut, guarantee), sut.scale.durability.rounds
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
         raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse")
 
-    def attempt(handle: Handle) -> None:
+    def on_server(handle: Handle) -> None:
         _require(fault, handle)
-        subject = _subject(sut, handle, f"durability.linearizable/{guarantee}", f"linearizable {guarantee} {len(summary.spoiled)}")
-        FaultLinearizability(subject, fault, _contended_layouts(sut, subject), sut.scale.durability, summary).run()
+        run(handle, lambda subject: [ServerStrike(subject, fault) for _ in range(rounds)])
 
-    summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
+    summary.given_up = not on_own_stores(lambda: _launch(sut, fault), on_server, summary.spoiled, rounds)
 
 
 def run_metadata(sut: StoreUnderTest, guarantee: GuaranteeName, summary: MetadataSummary) -> None:
@@ -189,53 +251,6 @@ def run_metadata(sut: StoreUnderTest, guarantee: GuaranteeName, summary: Metadat
         Metadata(subject, fault, aspects, summary).run()
 
     summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
-
-
-def _linearizability_of_cluster(sut: StoreUnderTest, guarantee: str, summary: LinearizabilitySummary) -> None:
-    """All rounds of all faults of a guarantee about the nodes of a topology, on contended keys."""
-
-    def attempt(handle: Handle, struck: Sequence[ClusterFault]) -> None:
-        subject = _subject(sut, handle, f"durability.linearizable/{guarantee}", f"linearizable {guarantee} {len(summary.spoiled)}")
-        layouts, scale = _contended_layouts(sut, subject), sut.scale.durability
-        ClusterLinearizability(subject, struck, layouts, scale, connect_to=sut.connect, summary=summary).run()
-
-    summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
-
-
-def run_transfers(sut: StoreUnderTest, guarantee: NodeGuaranteeName, summary: TransferSummary) -> None:
-    """All rounds of all faults of a guarantee about the nodes of a topology, on accounts.
-
-    Raises:
-        NotAvailable: the faults are not possible here, or the variant does not claim what a transfer needs.
-    """
-    _require_nodes(sut, guarantee)
-    if lacking := [name for name in _TRANSFERS if not sut.target.claims(name)]:
-        raise NotAvailable(f"{sut.target.id} claims no transactions that could be tested: {', '.join(lacking)}")
-
-    def attempt(handle: Handle, struck: Sequence[ClusterFault]) -> None:
-        subject = _subject(sut, handle, f"durability.transfers/{guarantee}", f"transfers {guarantee} {len(summary.spoiled)}")
-        layouts = layouts_of(sut, handle, (ENTRIES, ACCOUNTS))
-        if lacking := {ENTRIES, ACCOUNTS} - layouts.keys():
-            raise NotAvailable(f"{sut.target.id} claims no accounts and entries: {', '.join(sorted(lacking))}")
-        ClusterTransfers(subject, struck, layouts, sut.scale.durability, connect_to=sut.connect, summary=summary).run()
-
-    summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
-
-
-def run_sessions(sut: StoreUnderTest, guarantee: NodeGuaranteeName, summary: SessionSummary) -> None:
-    """All rounds of all faults of a guarantee about the nodes of a topology, by clients that read their own writes.
-
-    Raises:
-        NotAvailable: the faults are not possible here, or the variant claims no single values.
-    """
-    _require_nodes(sut, guarantee)
-
-    def attempt(handle: Handle, struck: Sequence[ClusterFault]) -> None:
-        subject = _subject(sut, handle, f"durability.sessions/{guarantee}", f"sessions {guarantee} {len(summary.spoiled)}")
-        layout, scale = layouts_of(sut, handle, (MODEL,))[MODEL], sut.scale.durability
-        ClusterSessions(subject, struck, layout, scale, connect_to=sut.connect, summary=summary).run()
-
-    summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
 
 
 def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:

@@ -6,7 +6,7 @@ import pytest
 
 from storeproof.contract import Refused
 from storeproof.errors import StoreDied
-from storeproof.experiments.durability.clusters.session_summary import SessionSummary
+from storeproof.experiments.durability.workloads.session_summary import SessionSummary
 from storeproof.experiments.run_faults import run_sessions
 from storeproof.result.case_result import CaseResult
 from storeproof.result.measured.cluster_round import case_rounds
