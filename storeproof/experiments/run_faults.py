@@ -43,7 +43,7 @@ from storeproof.experiments.durability.workloads.fault_workload import FaultWork
 from storeproof.experiments.durability.workloads.session_clients import MODEL
 from storeproof.experiments.durability.workloads.session_summary import SessionSummary
 from storeproof.experiments.durability.workloads.sessions import Sessions
-from storeproof.experiments.durability.workloads.transfer_clients import ACCOUNTS, ENTRIES
+from storeproof.experiments.durability.workloads.transfer_clients import ACCOUNTS, ENTRIES, TRANSACTIONS
 from storeproof.experiments.durability.workloads.transfer_summary import TransferSummary
 from storeproof.experiments.durability.workloads.transfers import Transfers
 from storeproof.experiments.fault_experiment import Subject, on_own_stores
@@ -60,9 +60,6 @@ from storeproof.spec.cases import metadata_case
 from storeproof.spec.guarantee import NETWORKED, GuaranteeName
 from storeproof.spec.store import Launch, Role
 from storeproof.store_under_test import StoreUnderTest
-
-_TRANSFERS: Final = ("transactions.commit", "transactions.no-read-skew")
-"""What tests of transfers rest on: atomic commits, and snapshots."""
 
 _LOWEST: Final = LADDER[1]
 """Of the guarantees that a fault tests. Its fault costs least time, so that there it is waited for what stores do once a minute."""
@@ -159,7 +156,7 @@ def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: Linearizab
         keys = ContendedCluster if guarantee in NETWORKED else ContendedServer
         return keys(subject, _contended_layouts(sut, subject), sut.scale.durability, summary)
 
-    _run_strikes(sut, "linearizable", guarantee, summary, workload)
+    _run_strikes(sut, "linearizable", guarantee, summary, workload, sut.scale.durability.rounds)
 
 
 def run_transfers(sut: StoreUnderTest, guarantee: str, summary: TransferSummary) -> None:
@@ -176,7 +173,7 @@ def run_transfers(sut: StoreUnderTest, guarantee: str, summary: TransferSummary)
         return Transfers(subject, layouts, sut.scale.durability, summary)
 
     _require_nodes(sut, guarantee)
-    if lacking := [name for name in _TRANSFERS if not sut.target.claims(name)]:
+    if lacking := [name for name in TRANSACTIONS if not sut.target.claims(name)]:
         raise NotAvailable(f"{sut.target.id} claims no transactions that could be tested: {', '.join(lacking)}")
     _run_strikes(sut, "transfers", guarantee, summary, workload)
 
@@ -195,8 +192,17 @@ def run_sessions(sut: StoreUnderTest, guarantee: str, summary: SessionSummary) -
     _run_strikes(sut, "sessions", guarantee, summary, workload)
 
 
-def _run_strikes(sut: StoreUnderTest, kind: str, guarantee: str, summary: Summary, workload: Callable[[Subject], FaultWorkload]) -> None:
+def _run_strikes(
+    sut: StoreUnderTest,
+    kind: str,
+    guarantee: str,
+    summary: Summary,
+    workload: Callable[[Subject], FaultWorkload],
+    rounds: int | None = None,
+) -> None:
     """All rounds of the guarantee's faults, of one server or about the nodes of a topology, under a workload of that kind.
+
+    `rounds`: of one server; by default as many as the scale has of further faults.
 
     Raises:
         NotAvailable: the faults are not possible here.
@@ -215,7 +221,7 @@ def _run_strikes(sut: StoreUnderTest, kind: str, guarantee: str, summary: Summar
 
         summary.given_up = not _on_own_clusters(sut, guarantee, on_cluster, summary.spoiled)
         return
-    fault, rounds = _fault_of(sut, guarantee), sut.scale.durability.rounds
+    fault, rounds = _fault_of(sut, guarantee), rounds or sut.scale.durability.further
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
         raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse")
 

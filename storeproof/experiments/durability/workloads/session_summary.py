@@ -63,6 +63,14 @@ class SessionSummary(Summary):
         """The judged ones."""
         return self.strikes.total()
 
+    def held_to(self, judged: Mapping[Way, SessionReads]) -> Mapping[Way, SessionReads]:
+        """The reads that may break a promise: where reads need not be durable, those of what a fault undid are counted and left out."""
+        if self.durable_reads:
+            return judged
+        kept = {way: reads.of_acknowledged() for way, reads in judged.items()}
+        self.undone_reads += sum(len(judged[way].back) - len(reads.back) for way, reads in kept.items())
+        return kept
+
     def judge_round(self, fault: str, judged: Mapping[Way, SessionReads], found: Found, record: ClusterRoundRecord | None) -> None:
         """Count a round of a fault, by how its clients read. `record`: what the result keeps of it by node."""
         self.strikes[fault] += 1

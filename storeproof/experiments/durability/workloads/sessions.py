@@ -99,14 +99,12 @@ class Sessions:
     def audit(self, strike: Strike) -> int:
         """Judge what was read: nothing else is read back."""
         operations = without_replies(self._recorder.operations(), strike.cut_off())
-        judged = {
-            way: judge_sessions([each for each in operations if each.action == "put" or self._way(each.client) == way])
-            for way in dict.fromkeys(self._ways)
-        }
-        if not self.summary.durable_reads:
-            acknowledged = {way: reads.of_acknowledged() for way, reads in judged.items()}
-            self.summary.undone_reads += sum(len(judged[way].back) - len(acknowledged[way].back) for way in judged)
-            judged = acknowledged
+        judged = self.summary.held_to(
+            {
+                way: judge_sessions([each for each in operations if each.action == "put" or self._way(each.client) == way])
+                for way in dict.fromkeys(self._ways)
+            }
+        )
         found = found_in(judged, strike.moments, strike.node_of)
         reads, first = [each for each in operations if each.action == "get"], [alike[0] for alike in found.wrong if alike]
         self.summary.judge_round(strike.name, judged, found, strike.record(reads, _Right(judged.values()), first))
