@@ -30,7 +30,7 @@ from storeproof.experiments.durability.metadata.metadata import Metadata
 from storeproof.experiments.durability.metadata.metadata_summary import MetadataSummary
 from storeproof.experiments.durability.metadata.record_types import RecordTypes
 from storeproof.experiments.durability.metadata.times_to_live import SweptTimesToLive, TimesToLive
-from storeproof.experiments.durability.part_rounds import PartRounds
+from storeproof.experiments.durability.part_rounds import PartRounds, part_kill
 from storeproof.experiments.durability.rounds import Rounds
 from storeproof.experiments.durability.strike_rounds import StrikeRounds
 from storeproof.experiments.durability.strikes.cluster import ClusterStrike
@@ -84,35 +84,19 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
         raise look(sut, guarantee)
 
-    case = f"durability.{guarantee}"
-
-    def launch() -> Handle:
-        try:
-            return _launch(sut, fault)
-        except (MachineFailed, Unknown):  # an attempt too, of which nothing is known
-            seed = _seed(sut, f"{guarantee} {len(summary.spoiled)}")
-            keep_evidence(sut, StoreEvidence(case, seed, sut.target.id, fault.cuts_off))
-            raise
-
-    def attempt(handle: Handle) -> None:
-        _require(fault, handle)
-        seed = f"{guarantee} {len(summary.spoiled)}"
-        rounds = Rounds(
-            _subject(sut, handle, case, seed),
+    def rounds(subject: Subject) -> Rounds:
+        return Rounds(
+            subject,
             fault,
-            layouts_of(sut, handle),
+            layouts_of(sut, subject.handle),
             sut.scale.durability,
             load=wanted.load,
             second_fault=wanted.second_fault,
             atomic=atomic_writes(sut.target),
             summary=summary,
         )
-        try:
-            rounds.run()
-        finally:
-            keep_evidence(sut, rounds.evidence(case, _seed(sut, seed), sut.target.id))
 
-    summary.given_up = not on_own_stores(launch, attempt, summary.spoiled, sut.scale.durability.rounds)
+    _run_kept(sut, guarantee, fault, summary, rounds)
 
 
 def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummary) -> None:
@@ -137,12 +121,34 @@ def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -
     """All rounds of killing one server of a composite store. Raises `NotAvailable` if it cannot be killed here."""
     fault = PartKill(role)
 
+    def rounds(subject: Subject) -> Rounds:
+        return PartRounds(subject, fault, layouts_of(sut, subject.handle), sut.scale.durability, summary)
+
+    _run_kept(sut, part_kill(role), fault, summary, rounds)
+
+
+def _run_kept(sut: StoreUnderTest, name: str, fault: Fault, summary: DurabilitySummary, rounds: Callable[[Subject], Rounds]) -> None:
+    """All rounds of a fault, with the evidence of each attempt. `name`: of the case, after `durability.`."""
+    case = f"durability.{name}"
+
+    def launch() -> Handle:
+        try:
+            return _launch(sut, fault)
+        except (MachineFailed, Unknown):  # an attempt too, of which nothing is known
+            seed = _seed(sut, f"{name} {len(summary.spoiled)}")
+            keep_evidence(sut, StoreEvidence(case, seed, sut.target.id, fault.cuts_off))
+            raise
+
     def attempt(handle: Handle) -> None:
         _require(fault, handle)
-        subject = _subject(sut, handle, f"durability.{role}_kill", f"{role}_kill {len(summary.spoiled)}")
-        PartRounds(subject, fault, layouts_of(sut, handle), sut.scale.durability, summary).run()
+        seed = f"{name} {len(summary.spoiled)}"
+        experiment = rounds(_subject(sut, handle, case, seed))
+        try:
+            experiment.run()
+        finally:
+            keep_evidence(sut, experiment.evidence(case, _seed(sut, seed), sut.target.id))
 
-    summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
+    summary.given_up = not on_own_stores(launch, attempt, summary.spoiled, sut.scale.durability.rounds)
 
 
 def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: LinearizabilitySummary) -> None:
