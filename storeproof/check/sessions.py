@@ -16,7 +16,7 @@ behind does no wrong to clients that never saw more than it has.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from storeproof.history import Operation, Place
 
@@ -48,6 +48,10 @@ class SessionReads:
     back: tuple[Regress, ...] = ()
     unexplained: tuple[Operation, ...] = ()
     """Reads whose answer is the record of no write of the key, or of a refused one."""
+
+    def of_acknowledged(self) -> SessionReads:
+        """The same without reads that went back from a write which was never acknowledged: a fault may have undone it."""
+        return replace(self, back=tuple(each for each in self.back if each.newer.outcome != "unknown"))
 
 
 def judge_sessions(operations: Sequence[Operation]) -> SessionReads:

@@ -37,6 +37,7 @@ def judge_here(name: str = HERE) -> Judge:
         suites=of_run[SUITES],
         files=project_files(),
         reach=True,
+        parts=True,
     )
 
 

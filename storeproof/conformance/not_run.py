@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from storeproof.conformance.reasons import ClaimRefused, Reason
+from storeproof.experiments.durability.workloads.transfer_clients import TRANSACTIONS
 from storeproof.outcome import SHOWN, Outcome
 from storeproof.printable import in_one_line
 from storeproof.result.model import OutcomeRecord, RunInfo, StoreResult
@@ -18,8 +19,9 @@ from storeproof.result.sources import NATIVE
 from storeproof.spec import NODES, Target
 
 _OF_NODES: Final = rf"durability\.(?:(?:linearizable|sessions|transfers)/)?(?:{'|'.join(NODES)})"
+_OF_TRANSFERS: Final = r"durability\.transfers/.*"
 _OF_FAULTS: Final = r"durability\..*|performance\.outage/.*|cache\..*"
-_OF_POWER: Final = r"durability\.(?:power_loss|linearizable/power_loss|bootstrap/power_cut|full_disk|corruption/.*)"
+_OF_POWER: Final = r"durability\.(?:(?:(?:linearizable|sessions|transfers)/)?power_loss|bootstrap/power_cut|full_disk|corruption/.*)"
 _UNPROVEN: Final = re.compile(r"(?P<operation>\w+) on (?P<model>\w+) was not (?:correct|verified) in this run")
 
 
@@ -48,6 +50,10 @@ def _not_compiled(claim: _Claim, _: OutcomeRecord) -> str:
     return f"the run had the compiled part: it has the digest of `{NATIVE}`" if NATIVE in claim.run.sources else ""
 
 
+def _without_transactions(claim: _Claim, _: OutcomeRecord) -> str:
+    return "its file claims them" if all(map(claim.target.claims, TRANSACTIONS)) else ""
+
+
 def _unproven(claim: _Claim, case: OutcomeRecord) -> str:
     found = _UNPROVEN.match(case.detail)
     assert found is not None
@@ -74,7 +80,8 @@ class _Lack:
 _LACKS: Final[Sequence[_Lack]] = (
     _Lack(_OF_NODES, r"[\w.-]+ runs as a single server: it has no nodes|[\w.-]+ is a front over a home, and no cluster", _single),
     _Lack(_OF_NODES, r"it runs as one server: it has no nodes|it does not run as the cluster of a topology"),
-    _Lack(_OF_NODES, r"[\w.:-]+ claims no (?:transactions that could be tested|accounts and entries)"),
+    _Lack(_OF_TRANSFERS, r"[\w.:-]+ claims no transactions that could be tested", _without_transactions),
+    _Lack(_OF_TRANSFERS, r"[\w.:-]+ claims no accounts and entries"),
     _Lack(_OF_FAULTS, r"the store was given as an endpoint|the server is an endpoint", _endpoint),
     _Lack(_OF_POWER, r"a power cut needs |a power cut without |no power cut; strace saw |strace |tracing the syncs "),
     _Lack(_OF_POWER, r"its data is not on a disk whose power can be cut|the power of the nodes of a cluster cannot be cut"),

@@ -7,8 +7,8 @@ from datetime import datetime
 from pathlib import Path
 
 from storeproof.conformance.archive import PRODUCT, Archive, open_archive
-from storeproof.conformance.durability import JudgedAgain, check_durability
 from storeproof.conformance.excuses import check_excuses
+from storeproof.conformance.histories.durability import JudgedAgain, check_durability
 from storeproof.conformance.judged_by import judge_of, judging_target
 from storeproof.conformance.known import Known
 from storeproof.conformance.manifest import checked_manifest

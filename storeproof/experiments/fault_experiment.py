@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import monotonic_ns
 from typing import ClassVar, Final, Generic, Protocol, TypeVar
 
@@ -18,13 +18,14 @@ from storeproof.blame import judge
 from storeproof.contract import Refused, Session, Unknown
 from storeproof.errors import Halted, MachineFailed, StoreDied
 from storeproof.experiments.client import Client
-from storeproof.history import Operation
+from storeproof.history import Operation, Transfer
 from storeproof.launch.handle import Handle
 
 AT_LEAST: Final = 3
 """The minimum number of spoiled rounds that are repeated; otherwise as many as the scale has rounds."""
 
 Round = TypeVar("Round")
+Sent = TypeVar("Sent", Operation, Transfer)
 
 
 class Connect(Protocol):
@@ -141,11 +142,16 @@ class FaultExperiment(ABC, Generic[Round]):
 
     def how_it_ended(self) -> StoreDied | None:
         """The error if the store has ended by itself, else None. Raises `MachineFailed` if it was killed from outside."""
-        try:
-            self.handle.check_alive()
-        except StoreDied as ended:
-            return ended
-        return None
+        return how_it_ended(self.handle)
+
+
+def how_it_ended(handle: Handle) -> StoreDied | None:
+    """The error if a store has ended by itself, else None. Raises `MachineFailed` if it was killed from outside."""
+    try:
+        handle.check_alive()
+    except StoreDied as ended:
+        return ended
+    return None
 
 
 def check_load(handle: Handle, clients: Sequence[Client]) -> None:
@@ -161,8 +167,8 @@ def check_load(handle: Handle, clients: Sequence[Client]) -> None:
         raise Unknown(f"all clients lost their connections before the fault: {clients[0].ended.unknown}")
 
 
-def without_replies(operations: Sequence[Operation], intervals: Sequence[tuple[int, int]]) -> list[Operation]:
-    """The history, with operations that were answered in one of the intervals marked as unknown: the store had lost its disk by then.
+def without_replies(sent: Sequence[Sent], intervals: Sequence[tuple[int, int]]) -> list[Sent]:
+    """The history, with what was answered in one of the intervals marked as unknown: the store had lost its disk by then.
 
     `intervals`: begin and end, in nanoseconds on the clock of the operations; in order, and none within another.
     """
@@ -172,12 +178,7 @@ def without_replies(operations: Sequence[Operation], intervals: Sequence[tuple[i
         place = bisect_right(begins, completed) - 1
         return place >= 0 and completed <= intervals[place][1]
 
-    return [
-        replace(each, completed=None, outcome="unknown", answer=None)
-        if each.completed is not None and answered_within(each.completed)
-        else each
-        for each in operations
-    ]
+    return [each.without_reply() if each.completed is not None and answered_within(each.completed) else each for each in sent]
 
 
 def on_own_stores(launch: Callable[[], Handle], attempt: Callable[[Handle], None], spoiled: list[str], rounds: int) -> bool:

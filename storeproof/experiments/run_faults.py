@@ -14,18 +14,10 @@ from storeproof.evidence import StoreEvidence
 from storeproof.experiments.contended_keys import KEY_TYPES, KeyType
 from storeproof.experiments.durability.atomic_groups import atomic_writes
 from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary
-from storeproof.experiments.durability.clusters.cluster_linearizability import ClusterLinearizability
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
-from storeproof.experiments.durability.clusters.cluster_sessions import ClusterSessions
-from storeproof.experiments.durability.clusters.cluster_transfers import ClusterTransfers
-from storeproof.experiments.durability.clusters.session_clients import MODEL
-from storeproof.experiments.durability.clusters.session_summary import SessionSummary
-from storeproof.experiments.durability.clusters.transfer_summary import TransferSummary
-from storeproof.experiments.durability.clusters.transfers import ACCOUNTS, ENTRIES
 from storeproof.experiments.durability.corruption import CorruptionExperiment
 from storeproof.experiments.durability.corruption_summary import CorruptionSummary
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
-from storeproof.experiments.durability.fault_linearizability import FaultLinearizability
 from storeproof.experiments.durability.file_damage import DamageKind
 from storeproof.experiments.durability.full_disk import FullDisk, FullDiskSummary
 from storeproof.experiments.durability.keep_evidence import keep_evidence
@@ -38,12 +30,26 @@ from storeproof.experiments.durability.metadata.metadata import Metadata
 from storeproof.experiments.durability.metadata.metadata_summary import MetadataSummary
 from storeproof.experiments.durability.metadata.record_types import RecordTypes
 from storeproof.experiments.durability.metadata.times_to_live import SweptTimesToLive, TimesToLive
-from storeproof.experiments.durability.part_rounds import PartRounds
+from storeproof.experiments.durability.part_rounds import PartRounds, part_kill
 from storeproof.experiments.durability.rounds import Rounds
+from storeproof.experiments.durability.strike_rounds import StrikeRounds
+from storeproof.experiments.durability.strikes.cluster import ClusterStrike
+from storeproof.experiments.durability.strikes.server import ServerStrike
+from storeproof.experiments.durability.strikes.strike import Strike
 from storeproof.experiments.durability.sync_evidence import look
+from storeproof.experiments.durability.workloads.contended_cluster import ContendedCluster
+from storeproof.experiments.durability.workloads.contended_server import ContendedServer
+from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
+from storeproof.experiments.durability.workloads.session_clients import MODEL
+from storeproof.experiments.durability.workloads.session_summary import SessionSummary
+from storeproof.experiments.durability.workloads.sessions import Sessions
+from storeproof.experiments.durability.workloads.transfer_clients import ACCOUNTS, ENTRIES, TRANSACTIONS
+from storeproof.experiments.durability.workloads.transfer_summary import TransferSummary
+from storeproof.experiments.durability.workloads.transfers import Transfers
 from storeproof.experiments.fault_experiment import Subject, on_own_stores
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.experiments.performance.outage import Observed, Outage, OutageKind
+from storeproof.experiments.summary import Summary
 from storeproof.faults import Fault, find
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.part_kill import PartKill
@@ -51,12 +57,9 @@ from storeproof.launch.handle import Capability, Handle, LaunchKind
 from storeproof.machine.cores import running_on
 from storeproof.spec import LADDER, NODES
 from storeproof.spec.cases import metadata_case
-from storeproof.spec.guarantee import NETWORKED, GuaranteeName, NodeGuaranteeName
+from storeproof.spec.guarantee import NETWORKED, GuaranteeName
 from storeproof.spec.store import Launch, Role
 from storeproof.store_under_test import StoreUnderTest
-
-_TRANSFERS: Final = ("transactions.commit", "transactions.no-read-skew")
-"""What tests of transfers rest on: atomic commits, and snapshots."""
 
 _LOWEST: Final = LADDER[1]
 """Of the guarantees that a fault tests. Its fault costs least time, so that there it is waited for what stores do once a minute."""
@@ -81,35 +84,19 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
         raise look(sut, guarantee)
 
-    case = f"durability.{guarantee}"
-
-    def launch() -> Handle:
-        try:
-            return _launch(sut, fault)
-        except (MachineFailed, Unknown):  # an attempt too, of which nothing is known
-            seed = _seed(sut, f"{guarantee} {len(summary.spoiled)}")
-            keep_evidence(sut, StoreEvidence(case, seed, sut.target.id, fault.cuts_off))
-            raise
-
-    def attempt(handle: Handle) -> None:
-        _require(fault, handle)
-        seed = f"{guarantee} {len(summary.spoiled)}"
-        rounds = Rounds(
-            _subject(sut, handle, case, seed),
+    def rounds(subject: Subject) -> Rounds:
+        return Rounds(
+            subject,
             fault,
-            layouts_of(sut, handle),
+            layouts_of(sut, subject.handle),
             sut.scale.durability,
             load=wanted.load,
             second_fault=wanted.second_fault,
             atomic=atomic_writes(sut.target),
             summary=summary,
         )
-        try:
-            rounds.run()
-        finally:
-            keep_evidence(sut, rounds.evidence(case, _seed(sut, seed), sut.target.id))
 
-    summary.given_up = not on_own_stores(launch, attempt, summary.spoiled, sut.scale.durability.rounds)
+    _run_kept(sut, guarantee, fault, summary, rounds)
 
 
 def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummary) -> None:
@@ -134,34 +121,121 @@ def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -
     """All rounds of killing one server of a composite store. Raises `NotAvailable` if it cannot be killed here."""
     fault = PartKill(role)
 
+    def rounds(subject: Subject) -> Rounds:
+        return PartRounds(subject, fault, layouts_of(sut, subject.handle), sut.scale.durability, summary)
+
+    _run_kept(sut, part_kill(role), fault, summary, rounds)
+
+
+def _run_kept(sut: StoreUnderTest, name: str, fault: Fault, summary: DurabilitySummary, rounds: Callable[[Subject], Rounds]) -> None:
+    """All rounds of a fault, with the evidence of each attempt. `name`: of the case, after `durability.`."""
+    case = f"durability.{name}"
+
+    def launch() -> Handle:
+        try:
+            return _launch(sut, fault)
+        except (MachineFailed, Unknown):  # an attempt too, of which nothing is known
+            seed = _seed(sut, f"{name} {len(summary.spoiled)}")
+            keep_evidence(sut, StoreEvidence(case, seed, sut.target.id, fault.cuts_off))
+            raise
+
     def attempt(handle: Handle) -> None:
         _require(fault, handle)
-        subject = _subject(sut, handle, f"durability.{role}_kill", f"{role}_kill {len(summary.spoiled)}")
-        PartRounds(subject, fault, layouts_of(sut, handle), sut.scale.durability, summary).run()
+        seed = f"{name} {len(summary.spoiled)}"
+        experiment = rounds(_subject(sut, handle, case, seed))
+        try:
+            experiment.run()
+        finally:
+            keep_evidence(sut, experiment.evidence(case, _seed(sut, seed), sut.target.id))
 
-    summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
+    summary.given_up = not on_own_stores(launch, attempt, summary.spoiled, sut.scale.durability.rounds)
 
 
 def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: LinearizabilitySummary) -> None:
-    """All rounds of the guarantee's fault, on contended keys.
+    """All rounds of the guarantee's faults, on contended keys.
 
     Raises:
         NotAvailable: the fault is not possible here, or the store claims nothing that could be checked.
     """
+
+    def workload(subject: Subject) -> FaultWorkload:
+        keys = ContendedCluster if guarantee in NETWORKED else ContendedServer
+        return keys(subject, _contended_layouts(sut, subject), sut.scale.durability, summary)
+
+    _run_strikes(sut, "linearizable", guarantee, summary, workload, sut.scale.durability.rounds)
+
+
+def run_transfers(sut: StoreUnderTest, guarantee: str, summary: TransferSummary) -> None:
+    """All rounds of the guarantee's faults, on accounts.
+
+    Raises:
+        NotAvailable: the faults are not possible here, or the variant does not claim what a transfer needs.
+    """
+
+    def workload(subject: Subject) -> FaultWorkload:
+        layouts = layouts_of(sut, subject.handle, (ENTRIES, ACCOUNTS))
+        if lacking := {ENTRIES, ACCOUNTS} - layouts.keys():
+            raise NotAvailable(f"{sut.target.id} claims no accounts and entries: {', '.join(sorted(lacking))}")
+        return Transfers(subject, layouts, sut.scale.durability, summary)
+
     _require_nodes(sut, guarantee)
+    if lacking := [name for name in TRANSACTIONS if not sut.target.claims(name)]:
+        raise NotAvailable(f"{sut.target.id} claims no transactions that could be tested: {', '.join(lacking)}")
+    _run_strikes(sut, "transfers", guarantee, summary, workload)
+
+
+def run_sessions(sut: StoreUnderTest, guarantee: str, summary: SessionSummary) -> None:
+    """All rounds of the guarantee's faults, by clients that read their own writes.
+
+    Raises:
+        NotAvailable: the faults are not possible here.
+    """
+
+    def workload(subject: Subject) -> FaultWorkload:
+        layout = layouts_of(sut, subject.handle, (MODEL,))[MODEL]
+        return Sessions(subject, layout, sut.scale.durability, summary)
+
+    _run_strikes(sut, "sessions", guarantee, summary, workload)
+
+
+def _run_strikes(
+    sut: StoreUnderTest,
+    kind: str,
+    guarantee: str,
+    summary: Summary,
+    workload: Callable[[Subject], FaultWorkload],
+    rounds: int | None = None,
+) -> None:
+    """All rounds of the guarantee's faults, of one server or about the nodes of a topology, under a workload of that kind.
+
+    `rounds`: of one server; by default as many as the scale has of further faults.
+
+    Raises:
+        NotAvailable: the faults are not possible here.
+    """
+    _require_nodes(sut, guarantee)
+
+    def run(handle: Handle, strikes: Callable[[Subject], Sequence[Strike]]) -> None:
+        subject = _subject(sut, handle, f"durability.{kind}/{guarantee}", f"{kind} {guarantee} {len(summary.spoiled)}")
+        StrikeRounds(subject, strikes(subject), workload(subject)).run()
+
     if guarantee in NETWORKED:
-        _linearizability_of_cluster(sut, guarantee, summary)
+
+        def on_cluster(handle: Handle, struck: Sequence[ClusterFault]) -> None:
+            turns = sut.scale.durability.turns(struck)
+            run(handle, lambda subject: [ClusterStrike(subject, fault, sut.connect) for fault in turns])
+
+        summary.given_up = not _on_own_clusters(sut, guarantee, on_cluster, summary.spoiled)
         return
-    fault = _fault_of(sut, guarantee)
+    fault, rounds = _fault_of(sut, guarantee), rounds or sut.scale.durability.further
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
         raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse")
 
-    def attempt(handle: Handle) -> None:
+    def on_server(handle: Handle) -> None:
         _require(fault, handle)
-        subject = _subject(sut, handle, f"durability.linearizable/{guarantee}", f"linearizable {guarantee} {len(summary.spoiled)}")
-        FaultLinearizability(subject, fault, _contended_layouts(sut, subject), sut.scale.durability, summary).run()
+        run(handle, lambda subject: [ServerStrike(subject, fault) for _ in range(rounds)])
 
-    summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
+    summary.given_up = not on_own_stores(lambda: _launch(sut, fault), on_server, summary.spoiled, rounds)
 
 
 def run_metadata(sut: StoreUnderTest, guarantee: GuaranteeName, summary: MetadataSummary) -> None:
@@ -189,53 +263,6 @@ def run_metadata(sut: StoreUnderTest, guarantee: GuaranteeName, summary: Metadat
         Metadata(subject, fault, aspects, summary).run()
 
     summary.given_up = not on_own_stores(lambda: _launch(sut, fault), attempt, summary.spoiled, sut.scale.durability.rounds)
-
-
-def _linearizability_of_cluster(sut: StoreUnderTest, guarantee: str, summary: LinearizabilitySummary) -> None:
-    """All rounds of all faults of a guarantee about the nodes of a topology, on contended keys."""
-
-    def attempt(handle: Handle, struck: Sequence[ClusterFault]) -> None:
-        subject = _subject(sut, handle, f"durability.linearizable/{guarantee}", f"linearizable {guarantee} {len(summary.spoiled)}")
-        layouts, scale = _contended_layouts(sut, subject), sut.scale.durability
-        ClusterLinearizability(subject, struck, layouts, scale, connect_to=sut.connect, summary=summary).run()
-
-    summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
-
-
-def run_transfers(sut: StoreUnderTest, guarantee: NodeGuaranteeName, summary: TransferSummary) -> None:
-    """All rounds of all faults of a guarantee about the nodes of a topology, on accounts.
-
-    Raises:
-        NotAvailable: the faults are not possible here, or the variant does not claim what a transfer needs.
-    """
-    _require_nodes(sut, guarantee)
-    if lacking := [name for name in _TRANSFERS if not sut.target.claims(name)]:
-        raise NotAvailable(f"{sut.target.id} claims no transactions that could be tested: {', '.join(lacking)}")
-
-    def attempt(handle: Handle, struck: Sequence[ClusterFault]) -> None:
-        subject = _subject(sut, handle, f"durability.transfers/{guarantee}", f"transfers {guarantee} {len(summary.spoiled)}")
-        layouts = layouts_of(sut, handle, (ENTRIES, ACCOUNTS))
-        if lacking := {ENTRIES, ACCOUNTS} - layouts.keys():
-            raise NotAvailable(f"{sut.target.id} claims no accounts and entries: {', '.join(sorted(lacking))}")
-        ClusterTransfers(subject, struck, layouts, sut.scale.durability, connect_to=sut.connect, summary=summary).run()
-
-    summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
-
-
-def run_sessions(sut: StoreUnderTest, guarantee: NodeGuaranteeName, summary: SessionSummary) -> None:
-    """All rounds of all faults of a guarantee about the nodes of a topology, by clients that read their own writes.
-
-    Raises:
-        NotAvailable: the faults are not possible here, or the variant claims no single values.
-    """
-    _require_nodes(sut, guarantee)
-
-    def attempt(handle: Handle, struck: Sequence[ClusterFault]) -> None:
-        subject = _subject(sut, handle, f"durability.sessions/{guarantee}", f"sessions {guarantee} {len(summary.spoiled)}")
-        layout, scale = layouts_of(sut, handle, (MODEL,))[MODEL], sut.scale.durability
-        ClusterSessions(subject, struck, layout, scale, connect_to=sut.connect, summary=summary).run()
-
-    summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
 
 
 def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:

@@ -57,6 +57,10 @@ class Operation:
         """Whether the operation was acknowledged and its answer is to be explained."""
         return self.outcome == "ok" and not self.answer_ignored
 
+    def without_reply(self) -> Operation:
+        """The same, as if its reply had been lost."""
+        return replace(self, completed=None, outcome="unknown", answer=None)
+
     def follows(self, other: Operation) -> bool:
         """Whether this was invoked after the other completed. Otherwise the two are concurrent, or in the opposite order."""
         return other.completed is not None and self.invoked > other.completed
@@ -98,7 +102,4 @@ def by_place(operations: Iterable[Operation]) -> dict[Place, list[Operation]]:
 def as_of(operations: Iterable[Operation], moment: int) -> list[Operation]:
     """The history as it was known at a moment, in nanoseconds: without what was invoked later, and what was answered later is unknown."""
     known = (each for each in operations if each.invoked <= moment)
-    return [
-        each if each.completed is None or each.completed <= moment else replace(each, completed=None, outcome="unknown", answer=None)
-        for each in known
-    ]
+    return [each if each.completed is None or each.completed <= moment else each.without_reply() for each in known]

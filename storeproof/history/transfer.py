@@ -7,7 +7,7 @@ has. So the entries that are there in the end say which transfers happened, and 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from storeproof.history.operation import Ending
 
@@ -28,6 +28,10 @@ class Transfer:
     completed: int | None = None
     """Time of the reply to the commit, or of the refusal; None if `unknown`."""
     outcome: Ending = "unknown"
+
+    def without_reply(self) -> Transfer:
+        """The same, as if its reply had been lost."""
+        return replace(self, completed=None, outcome="unknown")
 
     def __str__(self) -> str:
         return f"{self.entry}: {self.amount} from {self.source} to {self.target} by client {self.client}: {self.outcome}"

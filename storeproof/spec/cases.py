@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from storeproof.spec.capability import Capability
-from storeproof.spec.guarantee import LADDER, NETWORKED, NODES
+from storeproof.spec.guarantee import LADDER, NODES, SUDDEN
 from storeproof.spec.model import Model, Value
 from storeproof.spec.scaling import Scaling
 
@@ -45,9 +45,8 @@ _FIXED = (
     *(f"durability.{name}" for name in (*LADDER[1:], *NODES, "full_disk")),
     *(f"durability.bootstrap/{name}" for name in ("power_cut", "process_kill")),
     *(f"durability.corruption/{name}" for name in ("flip", "truncate")),
-    *(f"durability.linearizable/{name}" for name in ("node_loss", "partition", "power_loss", "process_crash")),
+    *(f"durability.{name}/{guarantee}" for name in ("linearizable", "sessions", "transfers") for guarantee in SUDDEN),
     *(metadata_case(name) for name in LADDER[1:]),
-    *(f"durability.{name}/{guarantee}" for name in ("sessions", "transfers") for guarantee in NETWORKED),
     "limits.key-length",
     *(f"linearizable.{name}" for name in ("compare-and-set", "counter", "register")),
     *(f"performance.outage/{name}" for name in ("crash", "pause", "restart")),

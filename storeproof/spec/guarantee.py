@@ -21,6 +21,9 @@ NODES: tuple[NodeGuaranteeName, ...] = ("one_node_crash", "all_nodes_crash", "no
 NETWORKED: tuple[NodeGuaranteeName, ...] = ("node_loss", "partition")
 """Those of them whose faults need a topology: nodes with a network between them."""
 
+SUDDEN: tuple[GuaranteeName | NodeGuaranteeName, ...] = ("process_crash", "power_loss", *NETWORKED)
+"""Those whose faults strike without warning: under each kind of workload, of records, contended keys, transfers and sessions."""
+
 LoadShape = Literal["burst", "stream", "bulk", "compaction"]
 """What clients do when the fault strikes.
 

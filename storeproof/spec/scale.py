@@ -33,15 +33,19 @@ class DurabilityScale(Frozen):
 
     rounds: Annotated[int, Field(ge=5)]
     further_rounds: PositiveInt | None = None
-    """Rounds of each further fault of a guarantee; None: as many as of the first."""
+    """Rounds of each further fault of a guarantee, and of one server under transfers and under sessions; None: as many as of the first."""
     clients: PositiveInt
     load_seconds: Annotated[tuple[Seconds, Seconds], Strict(False)]
     """The fault strikes at a random moment between these times."""
 
+    @property
+    def further(self) -> int:
+        """`further_rounds`, or else as many as of the first."""
+        return self.rounds if self.further_rounds is None else self.further_rounds
+
     def turns(self, faults: Sequence[T]) -> list[T]:
         """Which of a guarantee's faults strikes in which round: they take turns, and further ones drop out when they had theirs."""
-        further = self.rounds if self.further_rounds is None else self.further_rounds
-        return [each for number in range(self.rounds) for place, each in enumerate(faults) if place == 0 or number < further]
+        return [each for number in range(self.rounds) for place, each in enumerate(faults) if place == 0 or number < self.further]
 
 
 OutageFault = Literal["crash", "pause", "restart"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import pytest
 
 from storeproof.contract import Refused
@@ -12,15 +10,13 @@ from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.experiments.run_faults import run_linearizability
 from storeproof.native_support import require
 from storeproof.result.case_result import CaseResult
-from storeproof.spec.guarantee import NETWORKED, GuaranteeName, NodeGuaranteeName
+from storeproof.spec.guarantee import SUDDEN, GuaranteeName, NodeGuaranteeName
 from storeproof.store_under_test import StoreUnderTest
-
-_GUARANTEES: Final[tuple[GuaranteeName | NodeGuaranteeName, ...]] = ("process_crash", "power_loss", *NETWORKED)
 
 
 @pytest.mark.parametrize(
     "guarantee",
-    [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.linearizable/{name}", guarantee=name)) for name in _GUARANTEES],
+    [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.linearizable/{name}", guarantee=name)) for name in SUDDEN],
 )
 def test_one_order_explains_answers_across_faults(
     sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName | NodeGuaranteeName

@@ -5,13 +5,16 @@ from __future__ import annotations
 import pytest
 
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.part_rounds import part_kill, promised
 from storeproof.experiments.run_faults import run_part_kill
 from storeproof.result.case_result import CaseResult
-from storeproof.spec.store import FRONT, ROLES, Caching, Role
+from storeproof.spec.store import ROLES, Role
 from storeproof.store_under_test import StoreUnderTest
 
 
-@pytest.mark.parametrize("role", [pytest.param(role, id=role, marks=pytest.mark.case(id=f"durability.{role}_kill")) for role in ROLES])
+@pytest.mark.parametrize(
+    "role", [pytest.param(role, id=role, marks=pytest.mark.case(id=f"durability.{part_kill(role)}")) for role in ROLES]
+)
 def test_part(sut: StoreUnderTest, case_result: CaseResult, role: Role) -> None:
     """No acknowledged write is lost, and no older value is served, when the front or the home is killed under load and comes back.
 
@@ -21,6 +24,4 @@ def test_part(sut: StoreUnderTest, case_result: CaseResult, role: Role) -> None:
     summary = DurabilitySummary()
     run_part_kill(sut, role, summary)
     again = f"seed {sut.seed}; reproduce: {sut.command(f'test_part and {role}')}"
-    configuration = sut.target.configuration
-    claimed = configuration.promises("process_crash") or (role == FRONT and Caching.of(configuration.options).home_first)
-    summary.report(case_result, claimed=claimed, again=again)
+    summary.report(case_result, claimed=promised(sut.target, role), again=again)

@@ -1,4 +1,4 @@
-"""Session guarantees across failovers: a client reads its own writes, and never less than it has read before."""
+"""Session guarantees across faults: a client reads its own writes, and never less than it has read before."""
 
 from __future__ import annotations
 
@@ -6,23 +6,25 @@ import pytest
 
 from storeproof.contract import Refused
 from storeproof.errors import StoreDied
-from storeproof.experiments.durability.clusters.session_summary import SessionSummary
+from storeproof.experiments.durability.workloads.session_summary import SessionSummary
 from storeproof.experiments.run_faults import run_sessions
 from storeproof.result.case_result import CaseResult
 from storeproof.result.measured.cluster_round import case_rounds
-from storeproof.spec.guarantee import NETWORKED, NodeGuaranteeName
+from storeproof.spec.guarantee import NETWORKED, SUDDEN, GuaranteeName, NodeGuaranteeName
 from storeproof.store_under_test import StoreUnderTest
 
 
 @pytest.mark.parametrize(
     "guarantee",
-    [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.sessions/{name}", guarantee=name)) for name in NETWORKED],
+    [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.sessions/{name}", guarantee=name)) for name in SUDDEN],
 )
-def test_sessions_never_go_back_across_failovers(sut: StoreUnderTest, case_result: CaseResult, guarantee: NodeGuaranteeName) -> None:
-    """Through the loss, isolation or pause of the primary, and at other nodes too. Where stale reads are
+def test_sessions_never_go_back_across_faults(
+    sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName | NodeGuaranteeName
+) -> None:
+    """Through a kill or a cut of power; or the loss, isolation or pause of a primary, and at other nodes too. Where stale reads are
     possible, such reads are counted and break no promise."""
     again = f"seed {sut.seed}; reproduce: {sut.command(f'sessions_never_go_back and {guarantee}')}"
-    summary = SessionSummary()
+    summary = SessionSummary(durable_reads=guarantee in NETWORKED or sut.target.durable_reads)
     try:
         run_sessions(sut, guarantee, summary)
     except (StoreDied, Refused) as reason:

@@ -1,4 +1,4 @@
-"""Transactions across failovers: transfers between accounts, while the primary of a cluster is lost, isolated or paused."""
+"""Transactions across faults: transfers between accounts, while a server is killed or loses power, or a cluster its primary."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ import pytest
 
 from storeproof.contract import Refused
 from storeproof.errors import StoreDied
-from storeproof.experiments.durability.clusters.transfer_summary import TransferSummary
+from storeproof.experiments.durability.workloads.transfer_summary import TransferSummary
 from storeproof.experiments.run_faults import run_transfers
 from storeproof.result.case_result import CaseResult
 from storeproof.result.measured.cluster_round import case_rounds
-from storeproof.spec.guarantee import NETWORKED, NodeGuaranteeName
+from storeproof.spec.guarantee import NETWORKED, SUDDEN, GuaranteeName, NodeGuaranteeName
 from storeproof.store_under_test import StoreUnderTest
 
 
 @pytest.mark.parametrize(
     "guarantee",
-    [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.transfers/{name}", guarantee=name)) for name in NETWORKED],
+    [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.transfers/{name}", guarantee=name)) for name in SUDDEN],
 )
-def test_transfers_are_whole_across_failovers(sut: StoreUnderTest, case_result: CaseResult, guarantee: NodeGuaranteeName) -> None:
+def test_transfers_are_whole_across_faults(
+    sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName | NodeGuaranteeName
+) -> None:
     """Each transfer happened whole or not at all, and every acknowledged one is there. One without a reply may have happened."""
     again = f"seed {sut.seed}; reproduce: {sut.command(f'transfers_are_whole and {guarantee}')}"
-    summary = TransferSummary()
+    summary = TransferSummary(halves_are_losses=guarantee not in NETWORKED)
     try:
         run_transfers(sut, guarantee, summary)
     except (StoreDied, Refused) as reason:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from storeproof.contract import Layout
-from storeproof.experiments.durability.clusters import cluster_experiment
+from storeproof.experiments.durability.strikes import cluster as cluster_strike
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.store_under_test import StoreUnderTest
 from tests.adapters.real_clusters import launched
@@ -37,5 +37,5 @@ def whole(cluster: ClusterHandle) -> Iterator[ClusterHandle]:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """An old primary answers until it misses the others, which is long enough for a partition."""
-    monkeypatch.setattr(cluster_experiment, "_SIDES_SECONDS", 0.2)
-    monkeypatch.setattr(cluster_experiment, "_DEPOSED_SECONDS", 0.2)
+    monkeypatch.setattr(cluster_strike, "_SIDES_SECONDS", 0.2)
+    monkeypatch.setattr(cluster_strike, "_DEPOSED_SECONDS", 0.2)

@@ -10,16 +10,18 @@ from contextlib import closing, contextmanager
 from storeproof.contract import Layout, Unknown
 from storeproof.errors import NotAvailable
 from storeproof.experiments.contended_keys import REGISTER
-from storeproof.experiments.durability.clusters.cluster_linearizability import ClusterLinearizability
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
-from storeproof.experiments.durability.clusters.cluster_sessions import ClusterSessions
-from storeproof.experiments.durability.clusters.cluster_transfers import ClusterTransfers
-from storeproof.experiments.durability.clusters.session_clients import MODEL
-from storeproof.experiments.durability.clusters.session_summary import SessionSummary
-from storeproof.experiments.durability.clusters.transfer_summary import TransferSummary
-from storeproof.experiments.durability.clusters.transfers import ACCOUNTS, ENTRIES
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.layouts import layouts_of
+from storeproof.experiments.durability.strike_rounds import StrikeRounds
+from storeproof.experiments.durability.strikes.cluster import ClusterStrike
+from storeproof.experiments.durability.workloads.contended_cluster import ContendedCluster
+from storeproof.experiments.durability.workloads.session_clients import MODEL
+from storeproof.experiments.durability.workloads.session_summary import SessionSummary
+from storeproof.experiments.durability.workloads.sessions import Sessions
+from storeproof.experiments.durability.workloads.transfer_clients import ACCOUNTS, ENTRIES
+from storeproof.experiments.durability.workloads.transfer_summary import TransferSummary
+from storeproof.experiments.durability.workloads.transfers import Transfers
 from storeproof.experiments.fault_experiment import Subject
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.faults.cluster_fault import ClusterFault
@@ -72,7 +74,7 @@ def contended(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault, 
     """A fault, and what became of a contended register."""
     summary = LinearizabilitySummary(case="durability.linearizable/partition")
     subject, layouts = Subject(cluster, sut.connect, random.Random(1)), {REGISTER: sut.layout(REGISTER.model)}
-    ClusterLinearizability(subject, [fault], layouts, scale, connect_to=sut.connect, summary=summary).run()
+    StrikeRounds(subject, [ClusterStrike(subject, fault, sut.connect)], ContendedCluster(subject, layouts, scale, summary)).run()
     return summary
 
 
@@ -80,7 +82,7 @@ def read_by_clients(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterF
     """A fault, and what clients saw of their own writes and earlier reads."""
     summary = SessionSummary()
     subject, layout = Subject(cluster, sut.connect, random.Random(1)), sut.layout(MODEL)
-    ClusterSessions(subject, [fault], layout, scale, connect_to=sut.connect, summary=summary).run()
+    StrikeRounds(subject, [ClusterStrike(subject, fault, sut.connect)], Sessions(subject, layout, scale, summary)).run()
     return summary
 
 
@@ -88,7 +90,7 @@ def transferred(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault
     """A fault, and what became of transfers between accounts."""
     summary = TransferSummary()
     subject, layouts = Subject(cluster, sut.connect, random.Random(1)), {model: sut.layout(model) for model in (ENTRIES, ACCOUNTS)}
-    ClusterTransfers(subject, [fault], layouts, scale, connect_to=sut.connect, summary=summary).run()
+    StrikeRounds(subject, [ClusterStrike(subject, fault, sut.connect)], Transfers(subject, layouts, scale, summary)).run()
     return summary
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.conformance.archive import open_archive
-from storeproof.conformance.durability import check_durability
+from storeproof.conformance.histories.durability import check_durability
 from storeproof.conformance.known import Known
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.conformance.verify import verify

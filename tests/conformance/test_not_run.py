@@ -47,6 +47,8 @@ def refused(case: str, detail: str, *, launch: str = "process", compiled: bool =
         ("durability.one_node_crash", NO_NODES),
         ("durability.linearizable/partition", NO_CLUSTER),
         ("durability.power_loss", NO_DISK),
+        ("durability.transfers/power_loss", NO_DISK),
+        ("durability.sessions/power_loss", POWER),
         ("durability.power_loss", NO_CUT),
         ("durability.power_loss", POWER),
         ("durability.power_loss", "no power cut; strace saw a sync between request and reply of 7 of 100 acknowledged writes: evidence"),
@@ -78,6 +80,12 @@ def test_a_reason_is_held_against_the_rest_of_the_result(
     assert refused(case, detail, **true) == ""  # type: ignore[arg-type]
     text = refused(case, detail, **contradicted)  # type: ignore[arg-type]
     assert (text.startswith("not-run: "), says in text) == (True, True)
+
+
+def test_a_store_whose_file_claims_transactions_was_tried_under_transfers() -> None:
+    """SQLite's does."""
+    said = "sqlite:wal-full claims no transactions that could be tested: transactions.commit"
+    assert refused("durability.transfers/process_crash", said).endswith("its file claims them")
 
 
 @pytest.mark.parametrize("detail", ["", "busy", "its data is not on a disc", "it has no nodes", "because " + NO_DISK])

@@ -7,7 +7,9 @@ import pytest
 from storeproof.contract import Layout
 from storeproof.errors import FaultMissed
 from storeproof.experiments.contended_keys import KEY_TYPES
-from storeproof.experiments.durability.fault_linearizability import FaultLinearizability
+from storeproof.experiments.durability.strike_rounds import StrikeRounds
+from storeproof.experiments.durability.strikes.server import ServerStrike
+from storeproof.experiments.durability.workloads.contended_server import ContendedServer
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.faults import find
 from storeproof.outcome import Outcome
@@ -62,4 +64,5 @@ def test_an_order_of_answers_shows_nothing_across_a_fault_that_missed() -> None:
     scale = DurabilityScale(rounds=5, clients=2, load_seconds=(0.01, 0.02))
     summary = LinearizabilitySummary(case="durability.linearizable/process_crash")
     with pytest.raises(FaultMissed, match=r"it writes to /elsewhere/data\.db"):
-        FaultLinearizability(subject(Elsewhere(Store())), find("process_kill"), registers, scale, summary).run()
+        store = subject(Elsewhere(Store()))
+        StrikeRounds(store, [ServerStrike(store, find("process_kill"))], ContendedServer(store, registers, scale, summary)).run()

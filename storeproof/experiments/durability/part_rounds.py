@@ -11,7 +11,19 @@ from storeproof.experiments.fault_experiment import Subject
 from storeproof.experiments.waiting_writes import carry_out
 from storeproof.faults.part_kill import PartKill
 from storeproof.spec.scale import DurabilityScale
-from storeproof.spec.store import FRONT
+from storeproof.spec.store import FRONT, Caching, Role, Target
+
+
+def part_kill(role: Role) -> str:
+    """The name of its case, after `durability.`."""
+    return f"{role}_kill"
+
+
+def promised(target: Target, role: Role) -> bool:
+    """Whether a variant promises to lose nothing by it. A kill of the home may lose what a crash of the whole may. One of the front must
+    lose nothing, whatever is claimed: the home goes on. With `write-behind` it may lose what the home was not given yet."""
+    configuration = target.configuration
+    return configuration.promises("process_crash") or (role == FRONT and Caching.of(configuration.options).home_first)
 
 
 class PartRounds(Rounds):

@@ -7,9 +7,9 @@ import time
 import pytest
 
 from storeproof.contract import Layout
-from storeproof.experiments.durability.clusters import cluster_experiment
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.strikes import cluster as cluster_strike
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.launch.handle import RunningCluster
 from storeproof.spec.scale import DurabilityScale
@@ -39,9 +39,9 @@ class Lose(ClusterFault):
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a real cluster needs seconds for, this one does at once."""
     for name in ("_SIDES_SECONDS", "_DEPOSED_SECONDS", "_SURVIVORS_SECONDS"):
-        monkeypatch.setattr(cluster_experiment, name, 0.03)
+        monkeypatch.setattr(cluster_strike, name, 0.03)
     monkeypatch.setattr("storeproof.machine.deadline.machine_is_busy", lambda: "")
-    monkeypatch.setattr(cluster_experiment, "machine_is_busy", lambda: "")
+    monkeypatch.setattr(cluster_strike, "machine_is_busy", lambda: "")
 
 
 def struck(

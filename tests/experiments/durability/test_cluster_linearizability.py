@@ -12,8 +12,11 @@ from storeproof.errors import StoreDied
 from storeproof.experiments.client import Client
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.contended_keys import COUNTER, REGISTER, ContendedKey, ContendedKeys
-from storeproof.experiments.durability.clusters import cluster_experiment
-from storeproof.experiments.durability.clusters.cluster_linearizability import ClusterLinearizability, Paced
+from storeproof.experiments.durability.strike_rounds import StrikeRounds
+from storeproof.experiments.durability.strikes import cluster as cluster_strike
+from storeproof.experiments.durability.strikes.cluster import ClusterStrike
+from storeproof.experiments.durability.strikes.round_clients import Paced
+from storeproof.experiments.durability.workloads.contended_cluster import ContendedCluster
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.deaf_primary import DeafPrimary
@@ -67,20 +70,15 @@ class Asking(Records):
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a real cluster needs seconds for, this one does at once."""
     for name in ("_SIDES_SECONDS", "_DEPOSED_SECONDS", "_SURVIVORS_SECONDS"):
-        monkeypatch.setattr(cluster_experiment, name, 0.2)
+        monkeypatch.setattr(cluster_strike, name, 0.2)
 
 
 def struck(cluster: MemoryCluster, fault: ClusterFault, session: type[Session] = Session) -> LinearizabilitySummary:
     """A round."""
     summary = LinearizabilitySummary(case="durability.linearizable/partition")
-    ClusterLinearizability(
-        subject(cluster, session=session),
-        [fault],
-        LAYOUTS,
-        SCALE,
-        connect_to=lambda address: session(cluster.stores[address.host]),
-        summary=summary,
-    ).run()
+    where = subject(cluster, session=session)
+    strike = ClusterStrike(where, fault, lambda address: session(cluster.stores[address.host]))
+    StrikeRounds(where, [strike], ContendedCluster(where, LAYOUTS, SCALE, summary)).run()
     return summary
 
 
@@ -139,7 +137,7 @@ def test_a_client_whose_writes_get_no_answer_only_reads() -> None:
 @pytest.mark.parametrize("ended", [False, True])
 def test_a_cluster_that_gives_no_answers_says_nothing(ended: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """That it is not whole again is judged by the guarantee itself; a server that ended by itself fails any case."""
-    monkeypatch.setattr(cluster_experiment, "machine_is_busy", lambda: "")
+    monkeypatch.setattr(cluster_strike, "machine_is_busy", lambda: "")
 
     class Parted(MemoryCluster):
         def wait_whole(self) -> None:

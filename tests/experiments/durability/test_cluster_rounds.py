@@ -12,10 +12,11 @@ from storeproof.contract import Unknown
 from storeproof.errors import MachineFailed, StoreDied
 from storeproof.experiments.client import under_load
 from storeproof.experiments.client_threads import wait_until
-from storeproof.experiments.durability.clusters import alike, cluster_experiment
-from storeproof.experiments.durability.clusters.cluster_experiment import Persistent
+from storeproof.experiments.durability.clusters import alike
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.strikes import cluster as cluster_strike
+from storeproof.experiments.durability.strikes.round_clients import Persistent
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.deaf_primary import DeafPrimary
 from storeproof.faults.isolate_primary import IsolatePrimary
@@ -58,7 +59,7 @@ def test_a_cluster_that_acknowledges_first_loses_what_was_not_replicated(fault: 
 @pytest.mark.parametrize("possible", [True, False])
 def test_stale_reads_are_counted_and_fail_where_they_are_not_possible(possible: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """An isolated primary shows what the new one has replaced; nothing is lost, and its age is told."""
-    monkeypatch.setattr(cluster_experiment, "_SIDES_SECONDS", 0.5)
+    monkeypatch.setattr(cluster_strike, "_SIDES_SECONDS", 0.5)
     summary = struck(MemoryCluster(synchronous=True), IsolatePrimary(), stale_possible=possible)
     assert (summary.harmed, summary.lossy) == (0, 0), summary.detail()
     assert "reads of one key, at the struck node and another: " in summary.detail()
@@ -278,7 +279,7 @@ def test_a_cluster_that_is_never_whole_again_breaks_the_promise() -> None:
 
 def test_on_a_busy_machine_it_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The round is spoiled; the servers may have had no time."""
-    monkeypatch.setattr(cluster_experiment, "machine_is_busy", lambda: "load 9 on 2 cores")
+    monkeypatch.setattr(cluster_strike, "machine_is_busy", lambda: "load 9 on 2 cores")
     summary = DurabilitySummary()
     with pytest.raises(MachineFailed, match=r"n1 does not follow n2.*on a busy machine \(load 9 on 2 cores\)"):
         struck(Parted(synchronous=True), IsolatePrimary(), summary=summary)
@@ -295,7 +296,7 @@ def test_a_node_that_ended_by_itself_is_a_failure_without_a_claim(monkeypatch: p
                 self.stores["n3"].alive = False
                 raise StoreDied("n3 ended with exit status 1", "")
 
-    monkeypatch.setattr(cluster_experiment, "machine_is_busy", lambda: "load 9 on 2 cores")
+    monkeypatch.setattr(cluster_strike, "machine_is_busy", lambda: "load 9 on 2 cores")
     summary = struck(Dying(synchronous=True), IsolatePrimary())
     assert summary.outcome(claimed=False) is Outcome.FAIL
 

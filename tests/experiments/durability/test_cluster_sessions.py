@@ -10,10 +10,12 @@ import pytest
 from storeproof.contract import Key, Layout, Record, Unknown
 from storeproof.experiments.client import Client
 from storeproof.experiments.client_threads import wait_until
-from storeproof.experiments.durability.clusters import cluster_experiment
-from storeproof.experiments.durability.clusters.cluster_sessions import ClusterSessions
-from storeproof.experiments.durability.clusters.session_clients import SessionClient
-from storeproof.experiments.durability.clusters.session_summary import SessionSummary
+from storeproof.experiments.durability.strike_rounds import StrikeRounds
+from storeproof.experiments.durability.strikes import cluster as cluster_strike
+from storeproof.experiments.durability.strikes.cluster import ClusterStrike
+from storeproof.experiments.durability.workloads.session_clients import SessionClient
+from storeproof.experiments.durability.workloads.session_summary import SessionSummary
+from storeproof.experiments.durability.workloads.sessions import Sessions
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.history import Recorder
@@ -73,20 +75,15 @@ class LateCluster(MemoryCluster):
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a real cluster needs seconds for, this one does sooner."""
     for name in ("_SIDES_SECONDS", "_DEPOSED_SECONDS", "_SURVIVORS_SECONDS"):
-        monkeypatch.setattr(cluster_experiment, name, 0.4)
+        monkeypatch.setattr(cluster_strike, name, 0.4)
 
 
 def struck(cluster: MemoryCluster, fault: ClusterFault, session: type[Session] = Session) -> SessionSummary:
     """A round."""
     summary = SessionSummary()
-    ClusterSessions(
-        subject(cluster, session=session),
-        [fault],
-        LAYOUT,
-        SCALE,
-        connect_to=lambda address: session(cluster.stores[address.host]),
-        summary=summary,
-    ).run()
+    where = subject(cluster, session=session)
+    strike = ClusterStrike(where, fault, lambda address: session(cluster.stores[address.host]))
+    StrikeRounds(where, [strike], Sessions(where, LAYOUT, SCALE, summary)).run()
     return summary
 
 

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from storeproof.contract import Key, Layout, Record, Refused, Unknown
-from storeproof.experiments.durability.clusters import cluster_experiment
-from storeproof.experiments.durability.clusters.cluster_transfers import ClusterTransfers
-from storeproof.experiments.durability.clusters.transfer_summary import TransferSummary
-from storeproof.experiments.durability.clusters.transfers import ACCOUNTS, ENTRIES
+from storeproof.experiments.durability.strike_rounds import StrikeRounds
+from storeproof.experiments.durability.strikes import cluster as cluster_strike
+from storeproof.experiments.durability.strikes.cluster import ClusterStrike
+from storeproof.experiments.durability.workloads.transfer_clients import ACCOUNTS, ENTRIES
+from storeproof.experiments.durability.workloads.transfer_summary import TransferSummary
+from storeproof.experiments.durability.workloads.transfers import Transfers
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.outcome import Outcome
@@ -157,20 +159,15 @@ class Skewed(Atomic):
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a real cluster needs seconds for, this one does at once."""
     for name in ("_SIDES_SECONDS", "_DEPOSED_SECONDS", "_SURVIVORS_SECONDS"):
-        monkeypatch.setattr(cluster_experiment, name, 0.1)
+        monkeypatch.setattr(cluster_strike, name, 0.1)
 
 
 def struck(cluster: MemoryCluster, fault: ClusterFault, session: type[Atomic] = Atomic) -> TransferSummary:
     """A round."""
     summary = TransferSummary()
-    ClusterTransfers(
-        subject(cluster, session=session),
-        [fault],
-        LAYOUTS,
-        SCALE,
-        connect_to=lambda address: session(cluster.stores[address.host]),
-        summary=summary,
-    ).run()
+    where = subject(cluster, session=session)
+    strike = ClusterStrike(where, fault, lambda address: session(cluster.stores[address.host]))
+    StrikeRounds(where, [strike], Transfers(where, LAYOUTS, SCALE, summary)).run()
     return summary
 
 

@@ -9,7 +9,9 @@ import pytest
 from storeproof import native_support
 from storeproof.contract import Key, Layout, Record
 from storeproof.experiments.contended_keys import COUNTER, REGISTER, SHARE
-from storeproof.experiments.durability.fault_linearizability import FaultLinearizability
+from storeproof.experiments.durability.strike_rounds import StrikeRounds
+from storeproof.experiments.durability.strikes.server import ServerStrike
+from storeproof.experiments.durability.workloads.contended_server import ContendedServer
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.faults import find
 from storeproof.spec.scale import DurabilityScale
@@ -72,13 +74,11 @@ class Stale(Store):
 def strike(store: Store, fault: str = "process_kill", rounds: int = 5) -> LinearizabilitySummary:
     """All rounds."""
     summary = LinearizabilitySummary(case="durability.linearizable/process_crash")
-    FaultLinearizability(
-        subject(Handle(store), Opened),
-        find(fault),
-        {key_type: Layout(f"c_{key_type.name}", MODELS[key_type.model]) for key_type in (REGISTER, COUNTER)},
-        DurabilityScale(rounds=rounds, clients=8, load_seconds=(0.02, 0.06)),
-        summary,
-    ).run()
+    where = subject(Handle(store), Opened)
+    layouts = {key_type: Layout(f"c_{key_type.name}", MODELS[key_type.model]) for key_type in (REGISTER, COUNTER)}
+    scale = DurabilityScale(rounds=rounds, clients=8, load_seconds=(0.02, 0.06))
+    strikes = [ServerStrike(where, find(fault)) for _ in range(rounds)]
+    StrikeRounds(where, strikes, ContendedServer(where, layouts, scale, summary)).run()
     return summary
 
 

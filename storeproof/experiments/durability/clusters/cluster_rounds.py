@@ -1,6 +1,6 @@
 """The rounds of a guarantee on a cluster: load, fault, failover, heal, wait until it is whole, and read everything back.
 
-Half of the clients are tied to the primary that the fault strikes; the others go on at the new primary. See `ClusterExperiment`.
+Half of the clients are tied to the primary that the fault strikes; the others go on at the new primary. See `ClusterStrike`.
 
 A round ends at the primary that the cluster has in the end. If the fault loses a node, all is also read while that node is gone.
 
@@ -10,10 +10,9 @@ What clients read during the fault is looked at too: see `RegisterReads`. What t
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from time import monotonic_ns
@@ -22,17 +21,18 @@ from typing import Final
 from storeproof.check import Audits, Finding, losses
 from storeproof.contract import Address, Layout, Refused, Session, Unknown
 from storeproof.errors import StoreDied
-from storeproof.experiments.client import Client, Pacing, open_clients, under_load
+from storeproof.experiments.client import Client, Pacing, open_clients
 from storeproof.experiments.client_threads import Running, wait_until
 from storeproof.experiments.durability.atomic_groups import AtomicWrite
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.clusters.alike import unlike
-from storeproof.experiments.durability.clusters.cluster_experiment import ClusterExperiment, Persistent
 from storeproof.experiments.durability.clusters.register_reads import RegisterReads
 from storeproof.experiments.durability.clusters.round_record import WriteFates
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.readback import check_usable, read
-from storeproof.experiments.fault_experiment import Subject, check_load
+from storeproof.experiments.durability.strikes.cluster import ClusterStrike
+from storeproof.experiments.durability.strikes.round_clients import Persistent, RoundClients
+from storeproof.experiments.fault_experiment import FaultExperiment, Subject, check_load
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.history import Place, Seen, as_of
 from storeproof.result.measured.cluster_round import SetAside
@@ -44,8 +44,10 @@ _WRITES: Final = 100
 _WAIT_SECONDS: Final = 30.0
 
 
-class ClusterRounds(ClusterExperiment):
+class ClusterRounds(FaultExperiment[ClusterStrike]):
     """One cluster, one guarantee, its faults in turns."""
+
+    recovers_under_load = True
 
     def __init__(
         self,
@@ -66,7 +68,11 @@ class ClusterRounds(ClusterExperiment):
             stale_possible: whether the variant says that its reads may be stale.
             summary: of earlier rounds, on another cluster that the machine spoiled; the rounds continue from there.
         """
-        super().__init__(subject, scale.turns(faults), connect_to)
+        super().__init__(subject)
+        self._turns = scale.turns(faults)
+        self._connect_to = connect_to
+        assert subject.handle.cluster is not None, "see `Capability.CLUSTER`"
+        self._cluster = subject.handle.cluster
         self.summary = summary if summary is not None else DurabilitySummary()
         self.summary.clients = scale.clients
         self._layouts = layouts
@@ -88,27 +94,35 @@ class ClusterRounds(ClusterExperiment):
         self._seen: Mapping[Place, Seen] = {}
         """What the primary showed at the last audit."""
         self._register_writer: Running | None = None
-        self._all_load = ExitStack()
+        self._running: RoundClients
+        self._last = False
+        """Whether the audit of this round reads the keys of all rounds: what survived an earlier fault must survive the later ones too."""
 
     def setup(self) -> None:
         """Create the collections."""
         with self.subject.session() as session:
             self._clients.prepare(session)
 
-    def done(self) -> int:
-        """All of them once the store broke."""
-        return sys.maxsize if self.summary.broken else self.summary.rounds
+    def rounds(self) -> Iterator[ClusterStrike]:
+        """All turns that are not in the summary; none after the store broke."""
+        total = len(self._turns)
+        while not self.summary.broken and (number := self.summary.rounds + 1) <= total:
+            fault = self._turns[number - 1]
+            self.subject.progress(f"{fault.name} · round {number}/{total}")
+            self._last = number == total
+            yield ClusterStrike(self.subject, fault, self._connect_to)
 
     def run_round(self) -> None:
         """Do not count a round that raises."""
         self.summary.count("stream")
-        self.summary.striking = self.round.fault.name
+        self.summary.striking = self.round.name
         recorded = len(self.summary.cluster_rounds)
         try:
             super().run_round()
         except BaseException:
             self.summary.count("stream", -1)
             del self.summary.cluster_rounds[recorded:]
+            self.round.clean_up()
             raise
         self.summary.strikes[self.summary.striking] += 1
 
@@ -116,55 +130,55 @@ class ClusterRounds(ClusterExperiment):
         """Clients on the whole cluster, half of them tied to its primary."""
         self._period += 1
         self._before = self._recorder.acknowledged
-        self.begin()
-        return self._clients_at(self._struck_node)
+        self.round.begin()
+        return self._clients_at(self.round.struck_node)
 
     def fault(self) -> None:
         """Strike, while nothing writes the key that is watched: what is unknown is never stale."""
         if self._register_writer is not None:
             self._register_writer.end()
-        super().fault()
+        self.round.strike(self._running)
+        self.struck = self.round.moments.struck
         self._at_risk = self._recorder.acknowledged - self._before
 
     def recover(self) -> None:
         """Under load, also after the fault: until then a replaced primary may have acknowledged writes."""
-        super().recover()
-        if not self._gone:
+        self.round.recover(self._running, lambda: None)
+        self._note_failover()
+        if not self.round.gone:
             self.struck = monotonic_ns()
 
-    def first_client(self, node: str) -> Client:
-        """A client of this period."""
-        return self._tied(node)
-
-    def go_on(self, primary: str) -> None:
+    def _go_on(self, running: RoundClients, primary: str) -> None:
         """Half of the clients."""
         clients = open_clients(self._half, partial(self._follower, primary, Persistent()))
         if self._register is not None:
             clients.append(self._register.writer(self.subject.open))
-        self._all_load.enter_context(under_load(clients))
+        running.add(clients)
 
-    def failed_over(self, seconds: float | None) -> None:
+    def _note_failover(self) -> None:
         """Its time is a number, not a promise; where the fault may have kept all from taking over, it is that of the round alone."""
-        super().failed_over(seconds)
-        if seconds is None:
+        moments = self.round.moments
+        if self.round.fault.lasts is not None:
+            return
+        if moments.failed_over is None:
             self.summary.without_failover += 1
-        elif self.round.fault.lasts is None:
-            self.summary.failovers.append(seconds)
+        else:
+            self.summary.failovers.append((moments.failed_over - moments.struck) / 1e9)
 
     def audit(self) -> None:
         """Read all back from the primary: without the lost node, and from the whole cluster."""
         findings: list[Finding] = []
-        self._moments.ended = monotonic_ns()
+        self.round.moments.ended = monotonic_ns()
         if self._register is not None:
             self.summary.read(self._register.seen(), stale_possible=self._stale_possible)
         try:
-            if self._gone:
+            if self.round.gone:
                 with self.subject.session() as session:
                     findings += self._read_back(session, everything=False)
-                self.replace_lost()
+                self.round.replace_lost()
             self._cluster.wait_whole()
             with self.subject.session() as session:
-                findings += self._read_back(session, everything=self.round.last)
+                findings += self._read_back(session, everything=self._last)
                 self._record(findings)
                 self._compare_nodes()
                 self._audits.ended(monotonic_ns())
@@ -179,15 +193,19 @@ class ClusterRounds(ClusterExperiment):
 
     def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
         """Count it; there are no further rounds on it."""
-        died, self.summary.needs_repair = self.why_broken(reason, ended)
+        died, self.summary.needs_repair = self.round.why_broken(reason, ended)
         self.summary.breaks(died.reason, died.log)
+        self.round.clean_up()
 
     def finish(self) -> None:
         """Count the operations."""
-        super().finish()
         operations = self._recorder.operations()
         self.summary.acknowledged += sum(each.outcome == "ok" for each in operations)
         self.summary.unknown += sum(each.outcome == "unknown" for each in operations)
+
+    def how_it_ended(self) -> StoreDied | None:
+        """Without the node that the fault has killed."""
+        return self.round.how_it_ended()
 
     def _read_back(self, session: Session, *, everything: bool) -> list[Finding]:
         """The findings of the keys that were written since the last audit, or of all keys."""
@@ -201,7 +219,7 @@ class ClusterRounds(ClusterExperiment):
     def _record(self, findings: Sequence[Finding]) -> None:
         """Keep what became of the writes of this round."""
         fates, operations = WriteFates(list(findings)), self._recorder.operations(self._first)
-        self.summary.cluster_rounds.append(self.recorded(operations, fates, set_aside=list(self._set_aside())))
+        self.summary.cluster_rounds.append(self.round.record(operations, fates, set_aside=list(self._set_aside())))
 
     def _set_aside(self) -> Iterator[SetAside]:
         """What nodes undid in this round."""
@@ -217,7 +235,7 @@ class ClusterRounds(ClusterExperiment):
         primary = self._cluster.primary()
         for name in self._cluster.nodes:
             if name != primary:
-                self.summary.compare(name, unlike(self.at(name), self._layouts, self._seen))
+                self.summary.compare(name, unlike(self.round.at(name), self._layouts, self._seen))
 
     def _tied(self, node: str, pacing: Pacing | None = None) -> Client:
         """A client of this period that always connects to this node."""
@@ -231,7 +249,7 @@ class ClusterRounds(ClusterExperiment):
 
     def _writer(self, choose: Callable[[], str], pacing: Pacing | None) -> Client:
         log = self._recorder.client()
-        return self._clients.writer(self._period, log, connect=self.connecting(log.client, choose), pacing=pacing)
+        return self._clients.writer(self._period, log, connect=self.round.connecting(log.client, choose), pacing=pacing)
 
     @property
     def _half(self) -> int:
@@ -240,11 +258,11 @@ class ClusterRounds(ClusterExperiment):
 
     @contextmanager
     def _clients_at(self, primary: str) -> Iterator[None]:
-        with ExitStack() as self._all_load:
+        with RoundClients(first=self._tied, go_on=self._go_on) as self._running:
             tied = open_clients(self._half, partial(self._tied, primary, Persistent()))
-            self._all_load.enter_context(under_load(tied))
+            self._running.add(tied)
             following = open_clients(self._half, partial(self._follower, primary))
-            self._followers = self._all_load.enter_context(under_load(following))
+            self._running.follow(following)
             self._watch(primary)
             self._wait_for_writes()
             time.sleep(self.subject.rng.uniform(*self._scale.load_seconds))
@@ -256,10 +274,8 @@ class ClusterRounds(ClusterExperiment):
         if self._register is None:
             return
         self._register.begin()
-        other = next(name for name in self._cluster.nodes if name != primary)
-        readers = [self._register.reader(self.at(node)) for node in (primary, other)]
-        self._all_load.enter_context(under_load(readers))
-        self._register_writer = self._all_load.enter_context(under_load([self._register.writer(self.at(primary))]))
+        self._running.add([self._register.reader(self.round.at(node)) for node in (primary, self.round.other_nodes[0])])
+        self._register_writer = self._running.add([self._register.writer(self.round.at(primary))])
 
     def _wait_for_writes(self) -> None:
         wanted = self._recorder.acknowledged + _WRITES

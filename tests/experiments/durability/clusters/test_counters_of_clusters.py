@@ -6,8 +6,8 @@ import pytest
 
 from storeproof.check import Anomaly
 from storeproof.contract import Key, Layout, Record
-from storeproof.experiments.durability.clusters import cluster_experiment
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
+from storeproof.experiments.durability.strikes import cluster as cluster_strike
 from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
@@ -30,8 +30,8 @@ def test_increments_that_a_failover_lost_are_miscounted(
     cluster: type[MemoryCluster], wrong: set[Anomaly], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those without an answer may be there or not."""
-    monkeypatch.setattr(cluster_experiment, "_SIDES_SECONDS", 0.1)
-    monkeypatch.setattr(cluster_experiment, "_DEPOSED_SECONDS", 0.1)
+    monkeypatch.setattr(cluster_strike, "_SIDES_SECONDS", 0.1)
+    monkeypatch.setattr(cluster_strike, "_DEPOSED_SECONDS", 0.1)
     struck = cluster(synchronous=True)
     rounds = ClusterRounds(
         subject(struck),

@@ -23,7 +23,13 @@ class Found:
 
     losses: Sequence[str]
     halves: Sequence[str]
-    """With what was refused and is there."""
+    lies: Sequence[str]
+    """What was refused and is there, and snapshots that show half of a transfer."""
+
+    @property
+    def all(self) -> list[str]:
+        """What a message names first, before the rest."""
+        return [*self.halves, *self.lies, *self.losses]
 
 
 @dataclass(kw_only=True)
@@ -43,21 +49,25 @@ class TransferSummary(Summary):
     """Those in which acknowledged transfers are missing."""
     halved: Counter[str] = field(default_factory=Counter)
     """Those in which half of a transfer was seen, or one that was refused."""
+    halves_are_losses: bool = False
+    """Whether a half that a fault leaves breaks no other promise than a loss: it strikes the only copy, and a variant that does not promise
+    to survive it may be left with half of anything. What was answered is held to its word all the same."""
     course: list[ClusterRoundRecord] = field(default_factory=list)
     """The judged rounds, for the result."""
     losses: list[str] = field(default_factory=list)
     """The first of each round that are missing."""
     halves: list[str] = field(default_factory=list)
-    """The first of each round that are neither whole nor absent, or were refused and are there."""
+    """The first of each round that are neither whole nor absent in the end."""
+    lies: list[str] = field(default_factory=list)
+    """The first of each round that were refused and are there, and snapshots that show half of a transfer."""
 
     @property
     def rounds(self) -> int:
         """The judged ones."""
         return self.strikes.total()
 
-    def judge_round(self, judged: Judged, found: Found, record: ClusterRoundRecord) -> None:
-        """Count a round."""
-        fault = record.fault
+    def judge_round(self, fault: str, judged: Judged, found: Found, record: ClusterRoundRecord | None) -> None:
+        """Count a round of a fault. `record`: what the result keeps of it by node."""
         self.strikes[fault] += 1
         self.acknowledged += judged.acknowledged
         self.refused += judged.refused
@@ -70,14 +80,15 @@ class TransferSummary(Summary):
         where = f"round {self.rounds} ({fault})"
         self.losses += [f"{where}: {each}" for each in found.losses]
         self.halves += [f"{where}: {each}" for each in found.halves]
-        self.course.append(record)
+        self.lies += [f"{where}: {each}" for each in found.lies]
+        self.course += [record] if record is not None else []
 
     @property
     def ending(self) -> Ending:
         """Half of a transfer is wrong whatever the variant says of nodes: only variants that claim transactions are tried."""
-        if self.halves:
+        if self.unexcused:
             return Ending.WRONG_ANSWER
-        if self.lost:
+        if self.halves or self.lost:
             return Ending.BROKEN_PROMISE
         if self.given_up:
             return Ending.SPOILED
@@ -91,7 +102,7 @@ class TransferSummary(Summary):
         )
         if self.lost:
             yield f"{self.lost} acknowledged transfers are missing, in rounds of {self._counts(self.lossy)}"
-        if self.halves:
+        if self.wrong:
             yield f"halves of transfers, in rounds of {self._counts(self.halved)}"
         elif self.acknowledged:
             yield "each is there whole or not at all" if self.lost else "each acknowledged one is there, and all are whole"
@@ -99,17 +110,22 @@ class TransferSummary(Summary):
 
     def lines(self) -> list[str]:
         """The first findings."""
-        return [*self.halves[:_LISTED], *self.losses[:_LISTED], *super().lines()]
+        return [*self.wrong[:_LISTED], *self.losses[:_LISTED], *super().lines()]
 
     @property
     def findings(self) -> list[str]:
-        """Halves, or what is missing."""
-        return self.halves or self.losses
+        """What is wrong, or what is missing."""
+        return self.wrong or self.losses
 
     @property
     def unexcused(self) -> list[str]:
-        """Halves."""
-        return self.halves
+        """What is wrong of any store that has transactions."""
+        return self.lies if self.halves_are_losses else self.wrong
+
+    @property
+    def wrong(self) -> list[str]:
+        """Transfers that are neither whole nor absent, and answers that show such."""
+        return self.halves + self.lies
 
     def _counts(self, rounds: Counter[str]) -> str:
         return ", ".join(f"{name} {rounds[name]} of {struck}" for name, struck in self.strikes.items())
@@ -123,19 +139,17 @@ def found_in(judged: Judged, struck: int, node_of: Callable[[Transfer], str | No
         node_of: the node that answered a transfer.
     """
     losses = [f"lost {_when(each, struck, node_of)}" for each in judged.lost[:_LISTED]]
-    return Found(losses, list(_halves(judged, struck, node_of))[:_LISTED])
+    lies = [f"refused, and there: {_when(each, struck, node_of)}" for each in judged.returned]
+    lies += [f"a snapshot by client {each.client} adds up to {each.total}, and not to 0" for each in judged.skewed]
+    uneven = judged.uneven.items()
+    halves = [
+        *judged.torn,
+        *(f"{name} shows {shown}, and the transfers that happened add up to {expected}" for name, (shown, expected) in uneven),
+    ]
+    return Found(losses, halves[:_LISTED], lies[:_LISTED])
 
 
 def _when(transfer: Transfer, struck: int, node_of: Callable[[Transfer], str | None]) -> str:
     """The transfer, and which node answered it when."""
     assert transfer.completed is not None, "it was answered"
     return f"{transfer} by {node_of(transfer)}, {(transfer.completed - struck) / 1e9:+.3f} s from the fault"
-
-
-def _halves(judged: Judged, struck: int, node_of: Callable[[Transfer], str | None]) -> Iterator[str]:
-    yield from (f"refused, and there: {_when(each, struck, node_of)}" for each in judged.returned)
-    yield from judged.torn
-    for name, (shown, expected) in judged.uneven.items():
-        yield f"{name} shows {shown}, and the transfers that happened add up to {expected}"
-    for each in judged.skewed:
-        yield f"a snapshot by client {each.client} adds up to {each.total}, and not to 0"

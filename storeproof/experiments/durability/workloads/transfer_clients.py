@@ -22,6 +22,8 @@ ENTRIES: Final = "single_key"
 """The model of entries."""
 ACCOUNTS: Final = "counter"
 """The model of accounts."""
+TRANSACTIONS: Final = ("transactions.commit", "transactions.no-read-skew")
+"""The capabilities that transfers need: atomic commits, and snapshots."""
 _ACCOUNTS: Final = 10
 """More clients than there are pairs of accounts would mostly wait for each other."""
 _MOST: Final = 9

@@ -14,9 +14,9 @@ from storeproof.records.self_verifying import identify, record, write_id
 
 MODEL: Final = "single_key"
 """The model of the keys."""
-Way = Literal["following", "spread", "tied"]
-"""`following`: reads and writes at the primary that there is. `spread`: writes there, and reads there and at another node. `tied`: as
-`spread`, with the primary that the fault strikes in its place."""
+Way = Literal["only", "following", "spread", "tied"]
+"""`only`: reads and writes at the only server. `following`: at the primary that there is. `spread`: writes there, and reads there and at
+another node. `tied`: as `spread`, with the primary that the fault strikes in its place."""
 _WRITES: Final = 0.4
 """The share of writes."""
 _OWN: Final = 0.7

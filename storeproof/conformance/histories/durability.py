@@ -5,31 +5,34 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from itertools import groupby
 from math import isclose
 from typing import Final
 
 from storeproof.conformance.archive import Archive
-from storeproof.conformance.attempts import check_attempt, check_attempts
+from storeproof.conformance.histories.attempts import check_attempt, check_attempts
+from storeproof.conformance.histories.judged_rounds import JudgedRounds, no_better, outcome_by_histories
+from storeproof.conformance.histories.load_times import check_load
+from storeproof.conformance.histories.part_kills import check_part_kill
 from storeproof.conformance.known import Known
-from storeproof.conformance.load_times import check_load
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.conformance.times import CaseTimes
 from storeproof.evidence import EVIDENCE, EvidenceDamaged, StoreEvidence, read_evidence
 from storeproof.experiments.durability.bulk_load import BULK_OPERATION
-from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.layouts import MODELS
+from storeproof.experiments.durability.part_rounds import part_kill
 from storeproof.experiments.durability.replay import replay
 from storeproof.experiments.fault_experiment import AT_LEAST
 from storeproof.faults import faults
-from storeproof.outcome import IDLE, SHOWN, Outcome, worst
+from storeproof.faults.part_kill import PartKill
+from storeproof.outcome import IDLE, SHOWN, Outcome
 from storeproof.printable import in_one_line
 from storeproof.result.model import GuaranteeRecord, RunInfo, StoreResult
 from storeproof.spec import LADDER, NODES, Spec, Target
 from storeproof.spec.editions.records import Judge
 from storeproof.spec.guarantee import NETWORKED, Guarantee
+from storeproof.spec.store import ROLES
 
 _CASE: Final = "durability."
 _GUARANTEES: Final = (*LADDER[1:], *NODES)
@@ -40,6 +43,7 @@ _ALIKE: Final = (
 """What follows from the histories."""
 _OPTIONAL: Final = ("lost_operations",)
 """The same, where the result has it: older ones have not."""
+_PARTS: Final = {part_kill(role): PartKill(role) for role in ROLES}
 _EXACT: Final = 1e-6
 """Share by which a bound may differ that another processor computed."""
 
@@ -72,43 +76,32 @@ def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: 
         raise ClaimRefused(Reason.EVIDENCE, f"{EVIDENCE} is {where}")
     if run.evidence is None and struck:
         raise ClaimRefused(Reason.EVIDENCE, f"there are no histories of {len(struck)} guarantees that were struck")
-    judged: dict[str, _Judged] = {}
+    judged: dict[str, JudgedRounds] = {}
     if run.evidence is not None:
         if archive.digest(EVIDENCE) != run.evidence:
             raise ClaimRefused(Reason.EVIDENCE, f"{EVIDENCE} is not the one of this run: its hash is another one in the result")
         try:
-            judged = {each.guarantee: each for each in _judged(run, store, archive, known, judge)}
+            judged = {each.name: each for each in _judged(run, store, archive, known, judge)}
         except EvidenceDamaged as reason:
             raise ClaimRefused(Reason.EVIDENCE, in_one_line(str(reason))) from None
     disputed: list[str] = []
     for name, record in records.items():
-        found = judged.get(name, _Judged(name))
+        found = judged.get(name, JudgedRounds(name))
         disputed += _compared(record, found, run, target, known)
         rounds = known.scale(run.scale).durability.rounds
         check_attempts(record, found.spoiled, max(AT_LEAST, rounds))
         if record.outcome in SHOWN:
             _check_rounds(record, found, store, target, known.spec.guarantees[name], rounds)
-    if strange := sorted(judged.keys() - records.keys()):
+    for role in ROLES:
+        disputed += check_part_kill(role, judged.get(part_kill(role)), run, store, target, known, judge)
+    if strange := sorted(judged.keys() - records.keys() - _PARTS.keys()):
         raise ClaimRefused(Reason.EVIDENCE, f"there are histories of {strange[0]}, and no record of it")
     _check_outcomes(store, records)
     operations = sum(each.operations for each in judged.values())
     return JudgedAgain(len(struck), sum(each.rounds for each in struck.values()), operations, tuple(disputed))
 
 
-@dataclass
-class _Judged:
-    """What the histories of one guarantee show."""
-
-    guarantee: str
-    summary: DurabilitySummary = field(default_factory=DurabilitySummary)
-    operations: int = 0
-    read_all: bool = False
-    """Whether the last audit read the keys of all rounds."""
-    spoiled: list[bool] = field(default_factory=list)
-    """Of each attempt whether it ended without saying anything about the store: by a spoiled round, or before the first one."""
-
-
-def _judged(run: RunInfo, store: StoreResult, archive: Archive, known: Known, judge: Judge) -> Iterator[_Judged]:
+def _judged(run: RunInfo, store: StoreResult, archive: Archive, known: Known, judge: Judge) -> Iterator[JudgedRounds]:
     """The guarantees, one after the other."""
     times = CaseTimes(store)
     seen: set[str] = set()
@@ -119,7 +112,7 @@ def _judged(run: RunInfo, store: StoreResult, archive: Archive, known: Known, ju
         if not case.startswith(_CASE) or name in seen:
             raise EvidenceDamaged(f"the histories of {case[:60]!r} are not in one piece")
         seen.add(name)
-        found = _Judged(name)
+        found = JudgedRounds(name)
         for part in parts:
             _check_fault(part, name, known.spec)
             _check_reach(part, judge)
@@ -140,7 +133,7 @@ def _judged(run: RunInfo, store: StoreResult, archive: Archive, known: Known, ju
 
 def _check_fault(part: StoreEvidence, guarantee: str, spec: Spec) -> None:
     """Raises `EvidenceDamaged`: the guarantee's fault takes the disk away and the histories say that it does not, or the reverse."""
-    fault = faults().get((spec.guarantees[guarantee].fault or "") if guarantee in spec.guarantees else "")
+    fault = _PARTS.get(guarantee) or faults().get((spec.guarantees[guarantee].fault or "") if guarantee in spec.guarantees else "")
     if fault is None or fault.cuts_off != part.cuts_off:
         raise EvidenceDamaged(f"the histories of {part.case[:60]!r} are not of the fault that tests it")
 
@@ -160,7 +153,7 @@ def _fingerprint(part: StoreEvidence) -> bytes:
     return digest.digest() if part.operations else part.seed.encode()
 
 
-def _compared(record: GuaranteeRecord, found: _Judged, run: RunInfo, target: Target, known: Known) -> list[str]:
+def _compared(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target: Target, known: Known) -> list[str]:
     """In what the histories of a disputed case differ from its record. Raises `ClaimRefused`, as `_compare` does, of other cases."""
     try:
         _compare(record, found, run, target, known)
@@ -171,7 +164,7 @@ def _compared(record: GuaranteeRecord, found: _Judged, run: RunInfo, target: Tar
     return []
 
 
-def _compare(record: GuaranteeRecord, found: _Judged, run: RunInfo, target: Target, known: Known) -> None:
+def _compare(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target: Target, known: Known) -> None:
     """Raises `ClaimRefused`: the record of a guarantee is not what its histories show."""
     name = record.guarantee
     if name not in known.spec.guarantees:
@@ -183,12 +176,14 @@ def _compare(record: GuaranteeRecord, found: _Judged, run: RunInfo, target: Targ
         near = isinstance(says, float) and isinstance(shows, float) and isclose(says, shows, rel_tol=_EXACT)
         if says != shows and not near:
             raise ClaimRefused(Reason.DURABILITY, f"{name}: {what} is {_short(says)} in the result, and {_short(shows)} by the histories")
-    outcome = _outcome(summary, name, run, target)
-    if not _no_better(record.outcome, outcome):
+    outcome = outcome_by_histories(summary, f"{_CASE}{name}", run, target, claimed=target.configuration.promises(name))
+    if not no_better(record.outcome, outcome):
         raise ClaimRefused(Reason.DURABILITY, f"{name} is {record.outcome} in the result, and {outcome} by the histories")
 
 
-def _check_rounds(record: GuaranteeRecord, found: _Judged, store: StoreResult, target: Target, guarantee: Guarantee, wanted: int) -> None:
+def _check_rounds(
+    record: GuaranteeRecord, found: JudgedRounds, store: StoreResult, target: Target, guarantee: Guarantee, wanted: int
+) -> None:
     """Raises `ClaimRefused`: a guarantee that held was not struck `wanted` times in each load shape that the store can be tried under."""
     fault = faults().get(guarantee.fault or "")
     if fault is None:
@@ -206,16 +201,6 @@ def _check_rounds(record: GuaranteeRecord, found: _Judged, store: StoreResult, t
         raise ClaimRefused(Reason.ROUNDS, f"{record.guarantee}: the last audit did not read the keys of all rounds")
 
 
-def _outcome(summary: DurabilitySummary, guarantee: str, run: RunInfo, target: Target) -> Outcome:
-    """As the case comes to it, with the known failures of the store's file."""
-    claimed = target.configuration.promises(guarantee)
-    outcome = summary.outcome(claimed=claimed)
-    known = target.known_failure(f"{_CASE}{guarantee}", datetime.fromisoformat(run.started).date())
-    if outcome is not Outcome.FAIL or known is None:
-        return outcome
-    return Outcome.FAIL if known.worse(summary.findings_of(claimed=claimed)) else Outcome.KNOWN_FAIL
-
-
 def _check_outcomes(store: StoreResult, records: dict[str, GuaranteeRecord]) -> None:
     """Raises `ClaimRefused`: the case of a guarantee has a better outcome than its record."""
     cases = {each.id.removeprefix(_CASE): each.outcome for each in store.outcomes if each.id.startswith(_CASE)}
@@ -223,13 +208,8 @@ def _check_outcomes(store: StoreResult, records: dict[str, GuaranteeRecord]) -> 
         case, record = cases.get(name, Outcome.NOT_RUN), records.get(name)
         if record is None and case not in IDLE:
             raise ClaimRefused(Reason.DURABILITY, f"{name} is {case} as a case, and has no record")
-        if record is not None and not _no_better(case, record.outcome):
+        if record is not None and not no_better(case, record.outcome):
             raise ClaimRefused(Reason.DURABILITY, f"{name} is {case} as a case, and {record.outcome} as a guarantee")
-
-
-def _no_better(says: Outcome, shows: Outcome) -> bool:
-    """Whether a verdict is no better than what shows; what ended by an error may be worse."""
-    return says is shows or {says, shows} <= {*SHOWN} or worst([says, shows]) is says
 
 
 def _short(value: object) -> str:

@@ -14,21 +14,20 @@ from __future__ import annotations
 
 import itertools
 import random
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
-from storeproof.contract import Address, Layout, Session
-from storeproof.experiments.client import Client, open_clients, under_load
+from storeproof.contract import Layout, Session
+from storeproof.experiments.client import Client, open_clients
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.contended_keys import ContendedKey, ContendedKeys, KeyType, histories, read_and_go_on
-from storeproof.experiments.durability.clusters.cluster_experiment import ClusterExperiment, Persistent
+from storeproof.experiments.durability.strikes.round_clients import Paced, RoundClients
+from storeproof.experiments.durability.strikes.strike import Strike
 from storeproof.experiments.fault_experiment import Subject, check_load
 from storeproof.experiments.linearizability import LinearizabilitySummary
-from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.history import Action, Recorder
 from storeproof.spec.scale import DurabilityScale
 
@@ -39,8 +38,6 @@ _CLIENTS: Final = 2
 _LATE_CLIENTS: Final = 4
 _TIED, _LATE, _FOLLOWING, _NEXT = 180, 35, 90, 120
 """The most operations of a client of each set on each key; together they are as many as the check takes."""
-_GAP_SECONDS: Final = 0.01
-"""Between two requests of a client, so that its operations last through the fault."""
 _MOST_UNKNOWN: Final = 2
 """Writes without an answer of each client: a primary that was replaced answers each of hundreds by "it is left open"."""
 _BEFORE: Final = 100
@@ -51,95 +48,79 @@ _WAIT_SECONDS: Final = 30.0
 _LOOK_SECONDS: Final = 0.02
 
 
-class Paced(Persistent):
-    """A client that also pauses before each request."""
-
-    def wait(self, stop: threading.Event) -> bool:
-        """Wait a moment."""
-        return not stop.wait(_GAP_SECONDS)
-
-
-class ClusterLinearizability(ClusterExperiment):
-    """One cluster, the faults of one guarantee, many rounds."""
+class ContendedCluster:
+    """The keys of many rounds on a cluster."""
 
     def __init__(
-        self,
-        subject: Subject,
-        faults: Sequence[ClusterFault],
-        layouts: Mapping[KeyType, Layout],
-        scale: DurabilityScale,
-        *,
-        connect_to: Callable[[Address], Session],
-        summary: LinearizabilitySummary,
+        self, subject: Subject, layouts: Mapping[KeyType, Layout], scale: DurabilityScale, summary: LinearizabilitySummary
     ) -> None:
-        """
-        Args:
-            connect_to: opens a session with one node, for clients that are tied to it.
-            summary: of earlier rounds, on another cluster; the rounds continue from there.
-        """
-        super().__init__(subject, scale.turns(faults), connect_to)
+        """`summary`: of earlier rounds, on another cluster; the rounds continue from there."""
         self.summary = summary
+        self._subject = subject
         self._layouts = layouts
         self._scale = scale
         self._recorder = Recorder()
         self._keys: list[ContendedKey] = []
         self._late: list[Client] = []
-        self._all_load = ExitStack()
 
-    def setup(self) -> None:
-        """Create the collections."""
-        with self.subject.session() as session:
-            for layout in self._layouts.values():
-                session.collection(layout).prepare()
-
-    def done(self) -> int:
+    @property
+    def rounds(self) -> int:
         """Those that were judged."""
         return self.summary.faults
 
+    @property
+    def findings(self) -> list[str]:
+        """Those of the summary."""
+        return self.summary.findings
+
+    def prepare(self, session: Session) -> None:
+        """Create the collections."""
+        for layout in self._layouts.values():
+            session.collection(layout).prepare()
+
     @contextmanager
-    def load(self) -> Iterator[None]:
+    def clients(self, strike: Strike) -> Iterator[RoundClients]:
         """Clients on new keys, tied to the primary and not."""
-        self.begin()
         self._recorder = Recorder()
         self._keys = [
-            ContendedKey(type_, layout, f"round{self.done() + 1}:hot{number}")
+            ContendedKey(type_, layout, f"round{self.rounds + 1}:hot{number}")
             for type_, layout in self._layouts.items()
             for number in range(_KEYS)
         ]
-        connect = self.at(self._struck_node)
-        with ExitStack() as self._all_load:
+        connect = strike.at(strike.struck_node)
+        with RoundClients(first=lambda node: self._first(strike.at(node)), go_on=self._go_on) as running:
             first = itertools.cycle(self._keys[number:] + self._keys[:number] for number in range(len(self._keys)))
             self._late = open_clients(_LATE_CLIENTS, lambda: self._client(connect, _LATE, next(first)))
-            self._all_load.callback(self._close_late)
+            running.at_the_end(self._close_late)
             tied = open_clients(_CLIENTS, lambda: self._client(connect, _TIED))
-            self._all_load.enter_context(under_load(tied))
-            following = open_clients(_CLIENTS, lambda: self._client(self.subject.open, _FOLLOWING))
-            self._followers = self._all_load.enter_context(under_load(following))
+            running.add(tied)
+            following = open_clients(_CLIENTS, lambda: self._client(self._subject.open, _FOLLOWING))
+            running.follow(following)
             wait_until(lambda: self._recorder.acknowledged >= _BEFORE, _WAIT_SECONDS, _LOOK_SECONDS)
-            time.sleep(self.subject.rng.uniform(*self._scale.load_seconds))
-            check_load(self.handle, [*tied, *following])
-            yield
+            time.sleep(self._subject.rng.uniform(*self._scale.load_seconds))
+            check_load(self._subject.handle, [*tied, *following])
+            yield running
 
-    def first_client(self, node: str) -> Client:
+    def audit(self, strike: Strike) -> int:
+        """Read every key, continue with more operations, and check every key."""
+        read_and_go_on(self._keys, partial(self._client, self._subject.open))
+        self.summary.judge_round(strike.name, histories(self._recorder, self._keys), strike.moments.struck)
+        return len(self._keys)
+
+    def _go_on(self, running: RoundClients, primary: str) -> None:  # noqa: ARG002 - its clients ask for it
+        """At this primary, and late at the old one."""
+        clients = open_clients(_CLIENTS, lambda: self._client(self._subject.open, _NEXT))
+        running.add(clients)
+        wait_until(lambda: sum(client.acknowledged for client in clients) >= _REPLACED, _WAIT_SECONDS, _LOOK_SECONDS)
+        late, self._late = self._late, []
+        running.add(late)
+
+    def _first(self, connect: Callable[[], Session]) -> Client:
         """A client of a key that is not judged: it may have to try many times."""
         type_, layout = next(iter(self._layouts.items()))
         writes: Action = "put" if "put" in type_.weights else "increment"
-        key = ContendedKey(KeyType(type_.name, type_.model, {writes: 1}), layout, f"round{self.done() + 1}:first")
-        return Client(self.at(node), ContendedKeys(self._recorder.client(), [key], 1, self._random()))
-
-    def go_on(self, primary: str) -> None:  # noqa: ARG002 - its clients ask for it
-        """At this primary, and late at the old one."""
-        clients = open_clients(_CLIENTS, lambda: self._client(self.subject.open, _NEXT))
-        self._all_load.enter_context(under_load(clients))
-        wait_until(lambda: sum(client.acknowledged for client in clients) >= _REPLACED, _WAIT_SECONDS, _LOOK_SECONDS)
-        late, self._late = self._late, []
-        self._all_load.enter_context(under_load(late))
-
-    def audit(self) -> None:
-        """Wait until the cluster is whole, read every key, continue with more operations, and check every key."""
-        self.make_whole()
-        read_and_go_on(self._keys, partial(self._client, self.subject.open))
-        self.summary.judge_round(self.round.fault.name, histories(self._recorder, self._keys), self.struck)
+        key = ContendedKey(KeyType(type_.name, type_.model, {writes: 1}), layout, f"round{self.rounds + 1}:first")
+        return Client(connect, ContendedKeys(self._recorder.client(), [key], 1, self._random()))
 
     def _client(self, connect: Callable[[], Session], share: int, first: Sequence[ContendedKey] = ()) -> Client:
         strategy = ContendedKeys(self._recorder.client(), self._keys, share, self._random(), first, _MOST_UNKNOWN)
@@ -151,4 +132,4 @@ class ClusterLinearizability(ClusterExperiment):
             client.close()
 
     def _random(self) -> random.Random:
-        return random.Random(self.subject.rng.getrandbits(64))
+        return random.Random(self._subject.rng.getrandbits(64))

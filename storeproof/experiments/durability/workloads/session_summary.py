@@ -11,13 +11,16 @@ from storeproof.blame import Ending
 from storeproof.check import SessionReads
 from storeproof.check.sessions import Regress
 from storeproof.experiments.durability.clusters.round_record import Moments
-from storeproof.experiments.durability.clusters.session_clients import Way
+from storeproof.experiments.durability.workloads.session_clients import Way
 from storeproof.experiments.summary import Summary
 from storeproof.history import Operation
 from storeproof.result.measured.cluster_round import ClusterRoundRecord
 
 _LISTED: Final = 4
 """The number of findings that are kept of each way in a round, and named in a message."""
+
+_TORN: Final = "(torn)"
+"""In place of a write id, as `SessionClient` notes it."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,8 @@ class Found:
 
     wrong: Sequence[Sequence[str]]
     """By way, those that forget and those that go back."""
+    torn: Sequence[str]
+    """After the fault, which may have torn them: of these, what was written is lost."""
     unexplained: Sequence[str]
 
 
@@ -44,6 +49,10 @@ class SessionSummary(Summary):
     """Those with such a read."""
     wrong: list[str] = field(default_factory=list)
     """The first of each round."""
+    durable_reads: bool = True
+    """Whether no client may read a write that the fault undoes. Where it may, such reads are counted alone."""
+    undone_reads: int = 0
+    """Reads that showed less than an earlier one, since that showed a write which was not acknowledged, and which the fault undid."""
     unexplained: list[str] = field(default_factory=list)
     """Reads of what was never written, or refused."""
     course: list[ClusterRoundRecord] = field(default_factory=list)
@@ -54,19 +63,26 @@ class SessionSummary(Summary):
         """The judged ones."""
         return self.strikes.total()
 
-    def judge_round(self, judged: Mapping[Way, SessionReads], found: Found, record: ClusterRoundRecord) -> None:
-        """Count a round, by how its clients read."""
-        fault = record.fault
+    def held_to(self, judged: Mapping[Way, SessionReads]) -> Mapping[Way, SessionReads]:
+        """The reads that may break a promise: where reads need not be durable, those of what a fault undid are counted and left out."""
+        if self.durable_reads:
+            return judged
+        kept = {way: reads.of_acknowledged() for way, reads in judged.items()}
+        self.undone_reads += sum(len(judged[way].back) - len(reads.back) for way, reads in kept.items())
+        return kept
+
+    def judge_round(self, fault: str, judged: Mapping[Way, SessionReads], found: Found, record: ClusterRoundRecord | None) -> None:
+        """Count a round of a fault, by how its clients read. `record`: what the result keeps of it by node."""
         self.strikes[fault] += 1
-        self.wrong_rounds[fault] += any(reads.forgotten or reads.back for reads in judged.values())
+        self.wrong_rounds[fault] += bool(found.torn) or any(reads.forgotten or reads.back for reads in judged.values())
         where = f"round {self.rounds} ({fault})"
         for way, reads in judged.items():
             self.reads[way] += reads.reads
             self.forgotten[way] += len(reads.forgotten)
             self.back[way] += len(reads.back)
-        self.wrong += [f"{where}: {each}" for alike in found.wrong for each in alike]
+        self.wrong += [f"{where}: {each}" for alike in (*found.wrong, found.torn) for each in alike]
         self.unexplained += [f"{where}: {each}" for each in found.unexplained]
-        self.course.append(record)
+        self.course += [record] if record is not None else []
 
     @property
     def ending(self) -> Ending:
@@ -89,6 +105,11 @@ class SessionSummary(Summary):
             yield f"rounds with such reads: {', '.join(counts)}"
         elif self.reads.total() and not self.unexplained:
             yield "each client saw its own writes, and never less than before"
+        if self.undone_reads:
+            yield (
+                f"{self.undone_reads} reads went back from a write that was not acknowledged, and that the fault undid: "
+                "the store does not claim durable reads"
+            )
         if self.unexplained:
             yield "reads of what no acknowledged write explains"
         yield from self.spoiled_rounds()
@@ -129,7 +150,7 @@ def found_in(judged: Mapping[Way, SessionReads], moments: Moments, node_of: Call
         for way, reads in judged.items()
         for how, found in (("written", reads.forgotten), ("read", reads.back))
     ]
-    unexplained = [
-        f"{way} client {each.client}: {each.with_answer()}" for way, reads in judged.items() for each in reads.unexplained[:_LISTED]
-    ]
-    return Found(wrong, unexplained)
+    told_of = {each: f"{way} client {each.client}: {each.with_answer()}" for way, reads in judged.items() for each in reads.unexplained}
+    torn = [each for each in told_of if each.answer == _TORN and each.invoked > moments.struck]
+    made_up = [each for each in told_of if each not in torn]
+    return Found(wrong, [told_of[each] for each in torn[:_LISTED]], [told_of[each] for each in made_up[:_LISTED]])

@@ -1,0 +1,1 @@
+"""What the histories in a bundle show when they are judged again, and whether they can be those of a run."""

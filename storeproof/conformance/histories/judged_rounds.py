@@ -1,0 +1,39 @@
+"""What the histories of one case show when they are judged again, and whether a verdict is no better than that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.outcome import SHOWN, Outcome, worst
+from storeproof.result.model import RunInfo
+from storeproof.spec import Target
+
+
+@dataclass
+class JudgedRounds:
+    """The rounds of one case, on all of its stores."""
+
+    name: str
+    """Of the case, after `durability.`."""
+    summary: DurabilitySummary = field(default_factory=DurabilitySummary)
+    operations: int = 0
+    read_all: bool = False
+    """Whether the last audit read the keys of all rounds."""
+    spoiled: list[bool] = field(default_factory=list)
+    """Of each attempt whether it ended without saying anything about the store: by a spoiled round, or before the first one."""
+
+
+def outcome_by_histories(summary: DurabilitySummary, case: str, run: RunInfo, target: Target, *, claimed: bool) -> Outcome:
+    """As the case comes to it, with the known failures of the store's file."""
+    outcome = summary.outcome(claimed=claimed)
+    known = target.known_failure(case, datetime.fromisoformat(run.started).date())
+    if outcome is not Outcome.FAIL or known is None:
+        return outcome
+    return Outcome.FAIL if known.worse(summary.findings_of(claimed=claimed)) else Outcome.KNOWN_FAIL
+
+
+def no_better(says: Outcome, shows: Outcome) -> bool:
+    """Whether a verdict is no better than what shows; what ended by an error may be worse."""
+    return says is shows or {says, shows} <= {*SHOWN} or worst([says, shows]) is says

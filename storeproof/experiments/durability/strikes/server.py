@@ -1,0 +1,110 @@
+"""A strike of a store that is one server for its clients: it ends, and is started on what it left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from time import monotonic_ns
+from typing import Final
+
+from storeproof.contract import Refused, Session, Unknown
+from storeproof.errors import StoreDied
+from storeproof.experiments.durability.clusters.round_record import Fates, Moments, S, Sent
+from storeproof.experiments.durability.strikes.round_clients import RoundClients
+from storeproof.experiments.fault_experiment import Subject, how_it_ended
+from storeproof.experiments.store_files import StoreFiles
+from storeproof.faults import Fault
+from storeproof.history import Reach
+
+_SERVER: Final = "the server"
+
+
+class ServerStrike:
+    """One fault of it. Its clients end with it: what they are answered after the strike says nothing if it has lost its disk."""
+
+    struck_node = _SERVER
+    other_nodes: Sequence[str] = ()
+
+    def __init__(self, subject: Subject, fault: Fault) -> None:
+        self.moments = Moments()
+        self._subject = subject
+        self._handle = subject.handle
+        self._fault = fault
+        self._files: StoreFiles
+        self._reach: Reach
+
+    @property
+    def name(self) -> str:
+        """That of the fault."""
+        return self._fault.name
+
+    def primary(self) -> str:
+        """The server."""
+        return _SERVER
+
+    def at(self, node: str) -> Callable[[], Session]:  # noqa: ARG002 - there is one
+        """What opens a session."""
+        return self._subject.open
+
+    def connecting(self, client: int, choose: Callable[[], str]) -> Callable[[], Session]:  # noqa: ARG002 - there is one
+        """What opens a session."""
+        return self._subject.open
+
+    def asks(self, client: int, node: str) -> None:
+        """Nothing is noted: there is one."""
+
+    def node_of(self, sent: Sent) -> str | None:  # noqa: ARG002 - there is one
+        """The server."""
+        return _SERVER
+
+    def set_up(self) -> None:
+        """Quiesce the store before its power is cut: a power cut at the first start is another experiment."""
+        if self._fault.cuts_off:
+            self._handle.quiesce()
+
+    def begin(self) -> None:
+        """Two servers of a composite killed in a row would be another fault."""
+        self._handle.wait_whole()
+        self._files = StoreFiles(self._handle)
+        self.moments.began = monotonic_ns()
+
+    def strike(self, clients: RoundClients) -> None:
+        """Strike, and wait until all clients have ended."""
+        self._files.look()
+        clients.strike_comes()
+        self.moments.strike = monotonic_ns()
+        self._fault.strike(self._handle)
+        self.moments.struck = monotonic_ns()
+        self._reach = self._files.reach()
+        clients.end()
+        self.moments.ended = monotonic_ns()
+
+    def recover(self, clients: RoundClients, prepare: Callable[[], None]) -> None:
+        """Start it, and have the clients go on."""
+        self._handle.start()
+        prepare()
+        clients.go_on(_SERVER)
+
+    def make_whole(self) -> None:
+        """It is, since it answers."""
+
+    def cut_off(self) -> list[tuple[int, int]]:
+        """From the strike to the end of its clients, if it loses its disk before it ends."""
+        return [(self.moments.strike, self.moments.ended)] if self._fault.cuts_off else []
+
+    def missed(self, records: int) -> str:
+        """Why nothing of its files was struck."""
+        return self._reach.missed(records)
+
+    def record(self, sent: Iterable[S], fates: Fates[S], wrong: Sequence[str]) -> None:
+        """Nothing by node."""
+
+    def how_it_ended(self) -> StoreDied | None:
+        """As of any store."""
+        return how_it_ended(self._handle)
+
+    def broken(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> Exception:
+        """That it has ended, or else what it answered."""
+        return ended or reason
+
+    def clean_up(self) -> None:
+        """Nothing is left of a fault that has struck."""

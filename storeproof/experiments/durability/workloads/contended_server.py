@@ -1,0 +1,93 @@
+"""Contended keys across a fault of one server: clients read and write, the fault strikes, and other clients continue with the same keys."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from storeproof.check import MOST_CLIENTS
+from storeproof.contract import Layout, Session
+from storeproof.experiments.client import Client, ClosedLoop, open_clients
+from storeproof.experiments.contended_keys import SHARE, ContendedKey, ContendedKeys, KeyType, histories, read_and_go_on
+from storeproof.experiments.durability.strikes.round_clients import RoundClients
+from storeproof.experiments.durability.strikes.strike import Strike
+from storeproof.experiments.fault_experiment import Subject, check_load, without_replies
+from storeproof.experiments.linearizability import LinearizabilitySummary
+from storeproof.history import Recorder
+from storeproof.spec.scale import DurabilityScale
+
+_KEYS = 2
+"""Keys of each type; every round has new ones."""
+
+_AFTER_STOP = 3
+"""Operations that each client still starts once the fault is under way. A store that has lost its disk may continue to answer; each such
+operation is unknown, and with many of them the search for an order would never end."""
+
+_LONGEST = 10.0
+"""Seconds after which the fault strikes even if there were too few operations, as on slow disks."""
+
+
+class ContendedServer:
+    """The keys of many rounds on one server."""
+
+    def __init__(
+        self, subject: Subject, layouts: Mapping[KeyType, Layout], scale: DurabilityScale, summary: LinearizabilitySummary
+    ) -> None:
+        """`summary`: of earlier rounds, on another store; the rounds continue from there."""
+        self.summary = summary
+        self._subject = subject
+        self._layouts = layouts
+        self._scale = scale
+        self._recorder = Recorder()
+        self._keys: list[ContendedKey] = []
+
+    @property
+    def rounds(self) -> int:
+        """Those that were judged."""
+        return self.summary.faults
+
+    @property
+    def findings(self) -> list[str]:
+        """Those of the summary."""
+        return self.summary.findings
+
+    def prepare(self, session: Session) -> None:
+        """Create the collections."""
+        for layout in self._layouts.values():
+            session.collection(layout).prepare()
+
+    @contextmanager
+    def clients(self, strike: Strike) -> Iterator[RoundClients]:  # noqa: ARG002 - it strikes where all are connected
+        """As many clients as the check can handle, on new keys."""
+        self._recorder = Recorder()
+        self._keys = [
+            ContendedKey(type_, layout, f"round{self.rounds + 1}:hot{number}")
+            for type_, layout in self._layouts.items()
+            for number in range(_KEYS)
+        ]
+        number, rng = min(MOST_CLIENTS, self._scale.clients), self._subject.rng
+        clients = open_clients(number, lambda: self._client(SHARE))
+        with RoundClients() as running:
+            running.add_until_strike(clients)
+            wanted = rng.uniform(0.2, 0.7) * SHARE * len(self._keys) * number
+            wait, deadline = rng.uniform(*self._scale.load_seconds), time.monotonic() + _LONGEST
+            until = time.monotonic() + wait
+            while self._recorder.ended < (wanted if time.monotonic() < until else 1) and time.monotonic() < deadline:
+                time.sleep(0.001)
+            check_load(self._subject.handle, clients)
+            yield running
+
+    def audit(self, strike: Strike) -> int:
+        """Read every key, continue with more operations, and check every key."""
+        read_and_go_on(self._keys, self._client)
+        cut_off, done = strike.cut_off(), histories(self._recorder, self._keys)
+        self.summary.judge({key: without_replies(done[key], cut_off) for key in done}, strike.moments.ended)
+        self.summary.faults += 1
+        return sum(any(each.outcome == "ok" and each.action != "get" for each in history) for history in done.values())
+
+    def _client(self, share: int, first: Sequence[ContendedKey] = ()) -> Client:
+        rng = random.Random(self._subject.rng.getrandbits(64))
+        strategy = ContendedKeys(self._recorder.client(), self._keys, share, rng, first)
+        return Client(self._subject.open, strategy, ClosedLoop(after_stop=_AFTER_STOP))

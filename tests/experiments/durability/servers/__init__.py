@@ -1,0 +1,1 @@
+"""Transfers and sessions through faults of one server in this process."""
