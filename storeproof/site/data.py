@@ -10,10 +10,11 @@ from storeproof.report.parts.roles import MANY, Role, label_of
 from storeproof.report.parts.speeds import SPEEDS
 from storeproof.report.parts.stale_reads import stale_of
 from storeproof.result.compare import PLAN
-from storeproof.result.json_file import AS_THEY_ARE
 from storeproof.result.measurement import Measurement
+from storeproof.result.missing import MEANS
+from storeproof.result.model import FORMAT
 from storeproof.result.product import short_product
-from storeproof.site.answers import letters
+from storeproof.site.answers import LETTERS, letters
 from storeproof.site.content import Content
 from storeproof.site.evidence import Variant
 from storeproof.site.names import capability_page, loss_anchor, number_anchor, run_page, slug, variant_page
@@ -37,7 +38,9 @@ def payload(content: Content) -> dict[str, Any]:
     tables = {position[id(table.source)]: table for table in content.tables}
     main = content.main
     return {
-        "formats": AS_THEY_ARE,
+        "formats": [FORMAT],
+        "letters": LETTERS,
+        "means": MEANS,
         "roles": [[name, label_of(name), _title(content, name), slug(name)] for name in content.profiles],
         "faults": [[name, FAULTS[name]] for name in COLUMNS],
         "clusters": [[name, FAULTS[name]] for name in NETWORKED],

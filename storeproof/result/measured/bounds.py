@@ -1,4 +1,4 @@
-"""Whether what was measured is within a bound: losses, the time to come back, response times. Profiles and needs are judged by it alike."""
+"""Whether what was measured is within a bound: losses, the time to come back, response times. Needs are judged by it."""
 
 from __future__ import annotations
 
