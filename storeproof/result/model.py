@@ -15,9 +15,10 @@ from storeproof.result.measured.cache import CacheRecord
 from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord
 from storeproof.result.measured.history import HistoryRecord
 from storeproof.result.measured.outage import OutageRecord
+from storeproof.result.measured.stale_reads import StaleReads
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.missing import Missing
-from storeproof.result.older_formats import missing_of
+from storeproof.result.older_formats import missing_of, stale_reads_of
 from storeproof.result.part import Part
 from storeproof.result.product import product
 from storeproof.spec.edition import FROZEN_PATTERN
@@ -155,6 +156,8 @@ class OutcomeRecord(Part):
     """Attempts or rounds spoiled by the machine or without an answer: repeated, and counted neither for nor against the store."""
     standing: Standing | None = None
     """Why the case decides nothing; None where it decides, and in results of formats before 2.3."""
+    stale_reads: StaleReads | None = None
+    """None where reads were not watched. Of a result of a format before 2.5, what its detail says."""
 
     @property
     def decides(self) -> bool:
@@ -383,7 +386,10 @@ class Result(Part):
     stores: list[StoreResult]
 
     @model_validator(mode="after")
-    def _says_nothing_in_sentences(self) -> Self:
-        if self.format == FORMAT and any(each.sentence for store in self.stores for verdict in store.profiles for each in verdict.missing):
+    def _reads_sentences_of_older_formats_alone(self) -> Self:
+        if self.format != FORMAT:
+            for outcome in (each for store in self.stores for each in store.outcomes):
+                outcome.__dict__["stale_reads"] = stale_reads_of(outcome.id, outcome.detail)  # not as set: it is written as it was read
+        elif any(each.sentence for store in self.stores for verdict in store.profiles for each in verdict.missing):
             raise ValueError(f"what is missing of a profile is a sentence, which formats before {FORMAT} have")
         return self

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
 from storeproof.outcome import Outcome
+from storeproof.result.measured.stale_reads import StaleReads
 from storeproof.result.missing import Kind, Missing
 
 _KINDS: Final[Mapping[str, Kind]] = {"model": "model", "capability": "capability", "guarantee": "guarantee"}
 _OUTCOMES: Final = frozenset(map(str, Outcome))
+_WATCHED: Final = ("stale_reads.", "durability.front_", "durability.home_", "durability.both_links/")
+"""How the names of the cases begin that watch reads."""
+_READS: Final = re.compile(r"\b([\d,]+) reads (?:beside |was stale|were stale)|: not seen in ([\d,]+) reads")
+_STALE: Final = re.compile(r"\b([\d,]+) (?:of [\d,]+ reads )?(?:was|were) stale, (?:in|by) ")
+_OLDEST: Final = re.compile(r"\b([\d.]+) ms at most")
 
 
 def missing_of(found: Any) -> Any:
@@ -37,3 +44,14 @@ def _missing(line: str) -> Missing:
         if at or (kind == "capability" and not case and rest):
             case = rest.pop(0)
     return Missing(kind=kind, name=name, case=case, outcome=outcome, reason=": ".join(rest), sentence=line)
+
+
+def stale_reads_of(case: str, detail: str) -> StaleReads | None:
+    """What a case that watched its reads says of them; None of any other."""
+    if not case.startswith(_WATCHED) or (found := _READS.search(detail)) is None:
+        return None
+    stale, oldest = _STALE.search(detail), _OLDEST.search(detail)
+    reads = int((found[1] or found[2]).replace(",", ""))
+    if stale is None:
+        return StaleReads(reads=reads, stale=0, oldest_ms=0)
+    return StaleReads(reads=reads, stale=int(stale[1].replace(",", "")), oldest_ms=float(oldest[1]) if oldest else 0)

@@ -11,7 +11,7 @@ from storeproof.outcome import Outcome
 from storeproof.result.json_file import result_from, written
 from storeproof.result.missing import Kind, Missing
 from storeproof.result.model import FORMAT
-from storeproof.result.older_formats import missing_of
+from storeproof.result.older_formats import missing_of, stale_reads_of
 from tests.report.sample import sample_result
 
 EITHER = "expiry.hidden or expiry.swept"
@@ -52,3 +52,26 @@ def test_an_older_result_is_written_as_it_was_and_a_new_one_has_no_sentences() -
     assert json.loads(written(older)) == data
     with pytest.raises(UsageError, match=f"is not a result in format {FORMAT}:\n.*which formats before {FORMAT} have"):
         result_from(json.dumps(data | {"format": FORMAT}), "result.json")
+
+
+@pytest.mark.parametrize(
+    ("case", "detail", "seen"),
+    [
+        ("stale_reads.hash10", "5 rounds, 3,893 reads beside 69 writes of 2 keys by 16 clients; none was stale", (3893, 0, 0)),
+        (
+            "stale_reads.hash10",
+            "declared: 8,893 reads beside 69 writes; 1,816 were stale, in 5 of 5 rounds; age was 2.6 ms in the median, 63.2 ms at most",
+            (8893, 1816, 63.2),
+        ),
+        ("stale_reads.hash10", "stale reads are declared as possible: not seen in 3,000 reads", (3000, 0, 0)),
+        ("durability.front_link/hang", "none is missing in the home; none of 408 reads was stale; seed 7", (408, 0, 0)),
+        ("durability.both_links/hang", "18 of 408 reads were stale, by 779 ms at most, which is declared as possible", (408, 18, 779)),
+        ("stale_reads.hash10", "the store does not claim the model hash10", None),
+        ("durability.front_kill", "5 faults; nothing lost of 408 keys", None),
+        ("linearizable.register", "none of 408 reads was stale", None),
+    ],
+)
+def test_stale_reads_are_those_of_the_detail(case: str, detail: str, seen: tuple[int, int, float] | None) -> None:
+    """None seen is not the same as not tried."""
+    found = stale_reads_of(case, detail)
+    assert (found and (found.reads, found.stale, found.oldest_ms)) == seen
