@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from storeproof.check import ANOMALIES
 from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss
 from storeproof.report.parts.roles import MANY, Role, label_of
 from storeproof.report.parts.speeds import SPEEDS
@@ -21,7 +22,7 @@ from storeproof.site.names import capability_page, loss_anchor, number_anchor, r
 from storeproof.site.ratios import speed_ratios
 from storeproof.site.sources import Source
 from storeproof.site.speeds import SpeedTable
-from storeproof.spec.guarantee import NETWORKED
+from storeproof.spec.guarantee import LADDER, NETWORKED
 
 _ESCAPED: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 """What could end a script element, or a line of one."""
@@ -41,6 +42,8 @@ def payload(content: Content) -> dict[str, Any]:
         "formats": [FORMAT],
         "letters": LETTERS,
         "means": MEANS,
+        "anomalies": ANOMALIES,
+        "ladder": LADDER,
         "roles": [[name, label_of(name), _title(content, name), slug(name)] for name in content.profiles],
         "faults": [[name, FAULTS[name]] for name in COLUMNS],
         "clusters": [[name, FAULTS[name]] for name in NETWORKED],

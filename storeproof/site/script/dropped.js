@@ -1,9 +1,7 @@
 /* A result that is dropped on the page. It is read here, in the browser, and goes nowhere. */
 
 const LARGEST = 64 * 2 ** 20;
-const LADDER = ["volatile", "clean_restart", "process_crash", "power_loss"];
 const UNCLAIMED = ["unsupported", "undeclared"];  // the outcomes of what a variant does not claim
-const FINDINGS = ["resurrected", "reverted", "torn", "invented", "miscounted", "split"];
 const ADVICE = "give a result.json that `pytest suites/` wrote";
 
 /* A field of a result, which must be of a type; what is wrong names its place. */
@@ -92,7 +90,7 @@ function lossText(state, { operations, atLeast }, of, changed, unstartable) {
 function lossFrom(record, claimed, run, where) {
   const lost = field(record, "lost", "number", where);
   const of = field(record, "acknowledged", "number", where);
-  const changed = FINDINGS.filter((name) => field(record, name, "number|undefined", where)).map((name) => `${record[name]} ${name}`);
+  const changed = data.anomalies.filter((name) => name !== "lost" && field(record, name, "number|undefined", where)).map((name) => `${record[name]} ${name}`);
   const shown = ["pass", "undeclared"].includes(field(record, "outcome", "string", where));
   const worst = field(record, "worst_loss", "object|null|undefined", where);
   const state = lost ? "lost" : changed.length ? "changed" : field(record, "faults_with_loss", "number|undefined", where) ? "no_start" : shown && of ? "kept" : "open";
@@ -104,8 +102,8 @@ function lossFrom(record, claimed, run, where) {
     lost: cost.operations,
     of,
     rounds: record.rounds,
-    promised: LADDER.includes(record.guarantee) && LADDER.includes(claimed)
-      ? LADDER.indexOf(record.guarantee) <= LADDER.indexOf(claimed)
+    promised: data.ladder.includes(record.guarantee) && data.ladder.includes(claimed)
+      ? data.ladder.indexOf(record.guarantee) <= data.ladder.indexOf(claimed)
       : !UNCLAIMED.includes(record.outcome),
     changed: changed.join(", "),
     unstartable,
