@@ -17,6 +17,10 @@ _WATCHED: Final = ("stale_reads.", "durability.front_", "durability.home_", "dur
 """How the names of the cases begin that watch reads."""
 _READS: Final = re.compile(r"\b([\d,]+) reads (?:beside |was stale|were stale)|: not seen in ([\d,]+) reads")
 _STALE: Final = re.compile(r"\b([\d,]+) (?:of [\d,]+ reads )?(?:was|were) stale, (?:in|by) ")
+_FAULT: Final = re.compile(r"; (\d+) operations within \d+ ms, (?:suffix|holes)")
+"""What one fault cost, in the detail of a record."""
+_REST: Final = re.compile(r" \| and \d+ more\b")
+"""The detail names six faults, and how many others there were."""
 _OLDEST: Final = re.compile(r"\b([\d.]+) ms at most")
 
 
@@ -55,3 +59,11 @@ def stale_reads_of(case: str, detail: str) -> StaleReads | None:
     if stale is None:
         return StaleReads(reads=reads, stale=0, oldest_ms=0)
     return StaleReads(reads=reads, stale=int(stale[1].replace(",", "")), oldest_ms=float(oldest[1]) if oldest else 0)
+
+
+def lost_operations_of(records: int, detail: str) -> tuple[int, bool]:
+    """The acknowledged operations that a fault cost, of which that many records are lost; and whether that is a lower bound."""
+    told = [int(each) for each in _FAULT.findall(detail)]
+    if (told or not records) and not _REST.search(detail):
+        return sum(told), False
+    return max(records, sum(told)), True

@@ -62,27 +62,9 @@ function failoverFrom(record, where) {
   return taken.length ? [(taken[taken.length >> 1] + taken[(taken.length - 1) >> 1]) / 2, taken[taken.length - 1]] : undefined;
 }
 
-/* As storeproof/result/measured/lost.py: how many acknowledged operations a fault cost, and whether it may be more. */
-function operationsLost(record, lost, where) {
-  const counted = field(record, "lost_operations", "number|null|undefined", where);
-  if (typeof counted === "number") return { operations: counted, atLeast: false };
-  const sum = (numbers) => numbers.reduce((all, each) => all + each, 0);
-  const rounds = field(record, "cluster_rounds", "array|undefined", where) || [];
-  const spans = rounds.flatMap((round) => field(round, "spans", "array", `${where}.cluster_rounds`));
-  if (rounds.length) return { operations: sum(spans.map((span) => field(span, "lost", "number", `${where}.cluster_rounds`))), atLeast: false };
-  const detail = field(record, "detail", "string", where);
-  const told = [...detail.matchAll(/; (\d+) operations within \d+ ms, (?:suffix|holes)/g)].map(([, number]) => Number(number));
-  const all = (told.length || !lost) && !/ \| and \d+ more\b/.test(detail);
-  return { operations: all ? sum(told) : Math.max(lost, sum(told)), atLeast: !all };
-}
-
 /* As storeproof/report/parts/losses.py. */
-function lossText(state, { operations, atLeast }, of, changed, unstartable) {
-  if (state === "lost") {
-    const share = Math.min(1, operations / of);
-    const said = atLeast ? `≥ ${share >= 0.01 ? Math.floor(share * 100) : Math.floor(share * 1000) / 10} %` : percent(share);
-    return `${said} lost${unstartable ? ", no start" : ""}`;
-  }
+function lossText(state, operations, of, changed, unstartable) {
+  if (state === "lost") return `${percent(Math.min(1, operations / of))} lost${unstartable ? ", no start" : ""}`;
   if (state === "kept") return `0 of ${short(of)}`;
   return { changed: changed[0], no_start: "did not start" }[state] || "no verdict";
 }
@@ -95,11 +77,11 @@ function lossFrom(record, claimed, run, where) {
   const worst = field(record, "worst_loss", "object|null|undefined", where);
   const state = lost ? "lost" : changed.length ? "changed" : field(record, "faults_with_loss", "number|undefined", where) ? "no_start" : shown && of ? "kept" : "open";
   const unstartable = state === "no_start" || Boolean(worst && worst.shape === "unstartable");
-  const cost = operationsLost(record, lost, where);
+  const operations = field(record, "lost_operations", "number", where);
   return {
     state,
-    text: lossText(state, cost, of, changed, unstartable),
-    lost: cost.operations,
+    text: lossText(state, operations, of, changed, unstartable),
+    lost: operations,
     of,
     rounds: record.rounds,
     promised: data.ladder.includes(record.guarantee) && data.ladder.includes(claimed)
