@@ -44,7 +44,7 @@ def test_a_line_is_what_a_judge_finds(line: str, kind: Kind, name: str, case: st
 
 
 def test_an_older_result_is_written_as_it_was_and_a_new_one_has_no_sentences() -> None:
-    """As conformance claims demand: nobody can say in 2.5 what only an older format says."""
+    """As conformance claims demand: no one can say in 2.5 what only an older format says."""
     data = sample_result().model_dump(mode="json") | {"format": "2.4"}
     profile = next(each for store in data["stores"] for each in store["profiles"] if each["missing"])
     profile["missing"] = ["model nested: not claimed"]
