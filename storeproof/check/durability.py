@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from storeproof.history import Observation, Operation
 
@@ -40,6 +41,10 @@ class Anomaly(StrEnum):
     INVENTED = "invented"  # a record that no write of this key can have produced
     MISCOUNTED = "miscounted"  # a counter value that no subset of its increments explains
     SPLIT = "split"  # only some of the records written together are present
+
+
+ANOMALIES: Final = tuple(each for each in Anomaly if each is not Anomaly.OK)
+"""The ways in which a store can break its promise; a result counts each under its name."""
 
 
 @dataclass(frozen=True)

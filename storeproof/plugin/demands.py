@@ -26,45 +26,34 @@ class Demands:
     models: frozenset[str]
     guarantees: frozenset[str]
     """Those whose faults strike."""
-    speeds: frozenset[tuple[str, int]] = frozenset()
-    """Workloads with their numbers of clients."""
     outages: frozenset[str] = frozenset()
     """Faults whose outage is watched."""
-    responses: frozenset[str] = frozenset()
-    """Workloads whose response times are demanded."""
     candidates: frozenset[str] = frozenset()
     """Candidates with whose roles it is under load."""
 
     def include(self, case: Case) -> bool:
-        """Whether a case is run: of a capability, of what guards a model, of a guarantee, a speed, an outage, a candidate."""
+        """Whether a case is run: of a capability, of what guards a model, of a guarantee, an outage, a candidate."""
         if case.candidate:
             return case.candidate in self.candidates
         if case.capability:
             return case.capability in self.capabilities
         if case.stage is Stage.DURABILITY:  # what is beyond the guarantees, damaged files for one, is demanded by none
             return case.guarantee in self.guarantees
-        if case.fault:
-            return case.fault in self.outages
-        if case.workload:
+        if case.fault or case.workload:
             return self.names(case)
         return not case.model or case.model in self.models
 
     def names(self, case: Case) -> bool:
-        """Whether a case is meant that the scale may leave out: a speed, or an outage."""
-        asked = (case.workload, case.clients) in self.speeds or case.workload in self.responses
-        return asked or (case.fault is not None and case.fault in self.outages)
+        """Whether a case is meant that the scale may leave out: an outage."""
+        return case.fault is not None and case.fault in self.outages
 
 
 def of_profile(profile: Profile) -> Demands:
-    """Its capabilities, core and extended, with all alternatives; its models, its guarantee with all below, and what is measured."""
-    back = profile.back_within is not None
+    """Its capabilities, core and extended, with all alternatives; its models, and its guarantee with all below."""
     return Demands(
         frozenset(name for _, name in profile.places()),
-        frozenset([*profile.models, *([_OF_OUTAGES] if back else [])]),
-        frozenset([*LADDER[: LADDER.index(profile.guarantee) + 1], *profile.lost_at_most]),
-        outages=frozenset(["crash"] if back else []),
-        responses=frozenset(each.workload for each in profile.response),
-        speeds=frozenset((each.workload, each.clients) for each in profile.speed),
+        frozenset(profile.models),
+        frozenset(LADDER[: LADDER.index(profile.guarantee) + 1]),
     )
 
 

@@ -57,7 +57,10 @@ def assemble(record: StoreRecord, profiles: Iterable[Profile], spec: Spec, secre
         joint=list(record.joint),
         cache=record.cache,
         histories=list(record.histories),
-        profiles=[each.model_copy(update={"missing": [clean(line) for line in each.missing]}) for each in verdicts],
+        profiles=[
+            each.model_copy(update={"missing": [one.model_copy(update={"reason": clean(one.reason)}) for one in each.missing]})
+            for each in verdicts
+        ],
     )
 
 

@@ -7,6 +7,7 @@ from typing import Final, NoReturn
 
 from storeproof.blame import REPEATED, Ending, Judgement, Party, judge
 from storeproof.outcome import Outcome, Stage, is_failure
+from storeproof.result.measured.stale_reads import StaleReads
 from storeproof.result.model import OutcomeRecord
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec.known_failure import KnownFailure
@@ -67,6 +68,8 @@ class CaseResult:
         self.spoiled: list[str] = []
         """What ended each spoiled attempt or round, which was repeated."""
         self._ending: Ending | None = None
+        self.stale_reads: StaleReads | None = None
+        """Of a case that watches its reads."""
 
     @property
     def detail(self) -> str:
@@ -113,7 +116,7 @@ class CaseResult:
             return False
         self.spoiled.append(self.detail.partition("\n")[0])
         self._details.clear()
-        self.outcome, self.settled, self.party, self._ending = Outcome.NOT_RUN, False, None, None
+        self.outcome, self.settled, self.party, self._ending, self.stale_reads = Outcome.NOT_RUN, False, None, None, None
         return True
 
     def note(self, outcome: Outcome, detail: str, findings: Sequence[str] = ()) -> None:
@@ -169,6 +172,7 @@ class CaseResult:
                 named=self.party,
                 spoiled=len(self.spoiled),
                 standing=self.standing,
+                stale_reads=self.stale_reads,
             ),
             self._model,
             self._operations,

@@ -14,7 +14,6 @@ from storeproof.errors import UsageError
 from storeproof.printable import in_one_line
 from storeproof.regular_file import Unreadable, exists, read_text
 from storeproof.result.model import FORMAT, Result
-from storeproof.result.older_formats import OLDER, upgrade
 from storeproof.spec.reading.json_schema import schema_of
 
 NAME = "result.json"
@@ -23,10 +22,9 @@ LONGEST = 64 << 20
 _NUMBER = re.compile("[0-9]{1,4}")
 _BEGINS = re.compile(r'\s*{\s*"format":\s*"([0-9.]+)"')
 _MAJOR, _MINOR = map(int, FORMAT.split("."))
-_READABLE = dict.fromkeys([*OLDER, *(f"{_MAJOR}.{each}" for each in range(_MINOR + 1))])
-"""The formats that are read: of the same major version those that are not newer than ours."""
-AS_THEY_ARE = tuple(each for each in _READABLE if each not in OLDER)
-"""Those that need not be rewritten: they only lack what came later."""
+_OLDEST_MINOR = 1
+_READABLE = tuple(f"{_MAJOR}.{each}" for each in range(_OLDEST_MINOR, _MINOR + 1))
+"""The formats that are read: of the same major version those that are not newer than ours, from the first that a published result has."""
 
 UNFINISHED = "unfinished.json"
 """In the report directory during a run: its result so far."""
@@ -106,7 +104,7 @@ def result_from(text: str, file: Path | str) -> Result:
     written_in = data["format"]
     _check_format(file, written_in)
     try:
-        return Result.model_validate_json(json.dumps(upgrade(data, FORMAT)) if written_in in OLDER else text)
+        return Result.model_validate_json(text)
     except ValidationError as breaches:
         found = breaches.errors(include_url=False)
         lines = [f"  {'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in found[:5]]
@@ -120,7 +118,7 @@ def _at_once(text: str) -> Result | None:
     """What we write ourselves begins with its format, so that no second parser has to find it. None for all else, and where something is
     wrong: it is read again for the message."""
     begins = _BEGINS.match(text)
-    if begins is None or begins[1] in OLDER or begins[1] not in _READABLE:
+    if begins is None or begins[1] not in _READABLE:
         return None
     try:
         found = Result.model_validate_json(text)
@@ -151,13 +149,11 @@ def result_schema() -> str:
 
 
 def _check_format(file: Path | str, text: str) -> None:
-    """The same major version with a minor not newer than ours is read, and `OLDER`; anything else is an error, never a guess."""
-    if text in OLDER:
-        return
+    """The same major version with a minor not newer than ours is read; anything else is an error, never a guess."""
     major, _, minor = text.partition(".")
     if not (_NUMBER.fullmatch(major) and _NUMBER.fullmatch(minor)):
         raise UsageError(f'{file}: format is "{in_one_line(text, 40)}"; a format is written "MAJOR.MINOR"')
-    if int(major) != _MAJOR or int(minor) > _MINOR:
+    if int(major) != _MAJOR or not _OLDEST_MINOR <= int(minor) <= _MINOR:
         raise UsageError(
             f"{file}: format is {text}; this version of storeproof reads {', '.join(_READABLE)}; upgrade storeproof, or run it again"
         )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Final, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from storeproof import units
 from storeproof.blame import Party
@@ -15,7 +15,10 @@ from storeproof.result.measured.cache import CacheRecord
 from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord
 from storeproof.result.measured.history import HistoryRecord
 from storeproof.result.measured.outage import OutageRecord
+from storeproof.result.measured.stale_reads import StaleReads
 from storeproof.result.measurement import JointLoad, Measurement
+from storeproof.result.missing import Missing
+from storeproof.result.older_formats import missing_of, stale_reads_of
 from storeproof.result.part import Part
 from storeproof.result.product import product
 from storeproof.spec.edition import FROZEN_PATTERN
@@ -23,7 +26,7 @@ from storeproof.spec.guarantee import LADDER
 from storeproof.spec.standing import Standing
 from storeproof.support import Support, way_in_words
 
-FORMAT = "2.4"
+FORMAT = "2.5"
 
 
 class EditionUsed(Part):
@@ -153,6 +156,8 @@ class OutcomeRecord(Part):
     """Attempts or rounds spoiled by the machine or without an answer: repeated, and counted neither for nor against the store."""
     standing: Standing | None = None
     """Why the case decides nothing; None where it decides, and in results of formats before 2.3."""
+    stale_reads: StaleReads | None = None
+    """None where reads were not watched. Of a result of a format before 2.5, what its detail says."""
 
     @property
     def decides(self) -> bool:
@@ -319,7 +324,8 @@ class ProfileVerdict(Part):
     profile: str
     verdict: Literal["conforms", "does_not_conform", "incomplete"]
     """By the core of its capabilities and all else that it demands; what is extended never decides."""
-    missing: list[str]
+    missing: list[Annotated[Missing, BeforeValidator(missing_of)]]
+    """What refutes before what is open; empty where it conforms."""
     ways: list[Way] = Field(default_factory=list)
     """Of the demands with alternatives those that are met; empty in results of formats before 2.3."""
     extended: dict[str, Support] = Field(default_factory=dict)
@@ -378,3 +384,12 @@ class Result(Part):
     run: RunInfo
     environment: Environment
     stores: list[StoreResult]
+
+    @model_validator(mode="after")
+    def _reads_sentences_of_older_formats_alone(self) -> Self:
+        if self.format != FORMAT:
+            for outcome in (each for store in self.stores for each in store.outcomes):
+                outcome.__dict__["stale_reads"] = stale_reads_of(outcome.id, outcome.detail)  # not as set: it is written as it was read
+        elif any(each.sentence for store in self.stores for verdict in store.profiles for each in verdict.missing):
+            raise ValueError(f"what is missing of a profile is a sentence, which formats before {FORMAT} have")
+        return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -11,38 +11,36 @@ from storeproof.contract.families import Counter, KeyValue
 from storeproof.contract.operations import OPERATIONS
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, worst
 from storeproof.result.capabilities import deciding_cases_of
-from storeproof.result.measured.bounds import Within, back_within, loss_within, p99_in_words, p99_within, struck_by
-from storeproof.result.model import OutcomeRecord, ProfileVerdict, Way
+from storeproof.result.missing import Kind, Missing
+from storeproof.result.model import GuaranteeRecord, OutcomeRecord, ProfileVerdict, Way
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Spec
 from storeproof.spec.cases import metadata_case
 from storeproof.spec.guarantee import LADDER
-from storeproof.spec.profile import OneWanted, Profile, Speed, alternatives_of, name_of
+from storeproof.spec.profile import OneWanted, Profile, alternatives_of, name_of
 from storeproof.support import Support, support_of, telling
-from storeproof.units import seconds, whole
 
 _WHOLE_RECORDS = [name for name, operation in OPERATIONS.items() if operation.family is KeyValue]
-_NOT_MEASURED = "not measured, or nothing that decides it"
+_NO_OUTCOME = "left no outcome in this run"
 _COUNTERS = [name for name, operation in OPERATIONS.items() if operation.family is Counter]
 
 
 @dataclass
 class _Findings:
-    """Missing demands: refuted, or open for lack of evidence."""
+    """What is missing."""
 
     tried: bool
     """Whether the run tested anything: a missing claim alone refutes nothing."""
-    refuted: list[str] = field(default_factory=list)
-    open: list[str] = field(default_factory=list)
+    missing: list[Missing] = field(default_factory=list)
 
-    def note(self, outcome: Outcome, line: str) -> None:
+    def note(self, kind: Kind, name: str, outcome: Outcome, reason: str = "", case: str = "") -> None:
         if outcome not in SHOWN:
-            (self.refuted if outcome in REFUTED else self.open).append(line)
+            self.missing.append(Missing(kind=kind, name=name, case=case, outcome=outcome, reason=reason))
 
     def verdict(self) -> Literal["conforms", "does_not_conform", "incomplete"]:
-        if self.refuted and self.tried:
+        if self.tried and not all(each.open for each in self.missing):
             return "does_not_conform"
-        return "incomplete" if self.refuted or self.open else "conforms"
+        return "incomplete" if self.missing else "conforms"
 
 
 def judge(profile: Profile, record: StoreRecord, spec: Spec) -> ProfileVerdict:
@@ -61,15 +59,10 @@ def judge(profile: Profile, record: StoreRecord, spec: Spec) -> ProfileVerdict:
         _capability(each, findings)
     _guarantee(profile, record, findings)
     _metadata(profile, record, spec, findings)
-    for speed in profile.speed:
-        _speed(speed, record, findings)
-    for what, found in _bounds(profile, record):
-        if found is None or not found.met:
-            (findings.open if found is None else findings.refuted).append(f"{what}: {found.reason if found else _NOT_MEASURED}")
     return ProfileVerdict(
         profile=profile.profile,
         verdict=findings.verdict(),
-        missing=findings.refuted + findings.open,
+        missing=sorted(findings.missing, key=lambda each: each.open),
         ways=[way for each in (*core, *extended) if (way := _way(each, spec)) is not None],
         extended={each.name: each.told.support for each in extended if each.alternatives},
     )
@@ -78,16 +71,15 @@ def judge(profile: Profile, record: StoreRecord, spec: Spec) -> ProfileVerdict:
 def _model(model: str, record: StoreRecord, findings: _Findings) -> None:
     """A model is shown when whole records (or, for counters, sums) were written and read correctly."""
     if model not in record.target.store.claims.models:
-        findings.refuted.append(f"model {model}: not claimed")
+        findings.note("model", model, Outcome.UNSUPPORTED, "not claimed")
         return
     tried = {name: record.proofs[model, name] for name in _WHOLE_RECORDS + _COUNTERS if record.proofs.get((model, name))}
     for name, outcomes in tried.items():
-        outcome = worst(outcomes)
-        findings.note(outcome, f"model {model}: {name}: {outcome}")
+        findings.note("model", model, worst(outcomes), case=name)
     complete = any(all(name in tried for name in family) for family in (_WHOLE_RECORDS, _COUNTERS))
     if not complete:
         absent = ", ".join(name for name in _WHOLE_RECORDS if name not in tried)
-        findings.open.append(f"model {model}: not verified in this run: {absent}")
+        findings.note("model", model, Outcome.NOT_RUN, f"not verified in this run: {absent}")
 
 
 @dataclass(frozen=True)
@@ -103,11 +95,10 @@ class _Alternative:
         return support_of([outcome for outcome, _ in self.cases.values()])
 
     @property
-    def why(self) -> tuple[Outcome, str]:
-        """Of the first case that makes it what it is: the outcome, and the case with the detail."""
+    def why(self) -> tuple[Outcome, str, str]:
+        """Of the first case that makes it what it is: the outcome, the detail, and the case."""
         case = next(case for case, (outcome, _) in self.cases.items() if support_of([outcome]) is self.support)
-        outcome, detail = self.cases[case]
-        return outcome, f"{self.capability}/{case}{detail}"
+        return *self.cases[case], f"{self.capability}/{case}"
 
 
 @dataclass(frozen=True)
@@ -134,7 +125,7 @@ def _tried(wanted: OneWanted, spec: Spec, outcomes: Iterable[OutcomeRecord]) -> 
 def _worst(records: Iterable[OutcomeRecord]) -> tuple[Outcome, str]:
     records = list(records)
     outcome = worst(each.outcome for each in records)
-    return outcome, _first_line(next((each.detail for each in records if each.outcome is outcome), "left no outcome in this run"))
+    return outcome, _first_line(next((each.detail for each in records if each.outcome is outcome), _NO_OUTCOME))
 
 
 def _capability(tried: _Tried, findings: _Findings) -> None:
@@ -143,12 +134,11 @@ def _capability(tried: _Tried, findings: _Findings) -> None:
         return
     if not tried.several:
         for case, (outcome, detail) in tried.told.cases.items():
-            findings.note(outcome, f"capability {tried.name}/{case}: {outcome}{detail}")
+            findings.note("capability", tried.name, outcome, detail, case)
         return
     for each in tried.alternatives:
         if each.support is tried.told.support is not Support.SUPPORTED:
-            outcome, detail = each.why
-            findings.note(outcome, f"capability {tried.name}: {outcome}: {detail}")
+            findings.note("capability", tried.name, *each.why)
 
 
 def _way(tried: _Tried, spec: Spec) -> Way | None:
@@ -166,20 +156,20 @@ def _guarantee(profile: Profile, record: StoreRecord, findings: _Findings) -> No
     if demanded <= proven:
         return  # `volatile` guarantees nothing
     struck = {each.guarantee: each for each in durability.guarantees}
-    for rung in LADDER[1 : demanded + 1]:
-        found = struck.get(rung)
-        if found is not None and found.outcome in REFUTED:
-            findings.refuted.append(f"{_rung(profile, rung)}: {found.outcome}{_first_line(found.detail)}")
-            return
-    if LADDER.index(durability.claimed) < demanded:
-        findings.refuted.append(f"guarantee {profile.guarantee}: the variant claims only {durability.claimed}")
-        return
-    for rung in LADDER[proven + 1 : demanded + 1]:
-        found = struck.get(rung)
-        if found is None:
-            findings.open.append(f"{_rung(profile, rung)}: {Outcome.NOT_RUN}")
-        else:
-            findings.note(found.outcome, f"{_rung(profile, rung)}: {found.outcome}{_first_line(found.detail)}")
+    refuted = next((each for rung in LADDER[1 : demanded + 1] if (each := struck.get(rung)) is not None and each.outcome in REFUTED), None)
+    if refuted is not None:
+        _rung(profile, refuted.guarantee, refuted, findings)
+    elif LADDER.index(durability.claimed) < demanded:
+        findings.note("guarantee", profile.guarantee, Outcome.UNSUPPORTED, f"the variant claims only {durability.claimed}")
+    else:
+        for rung in LADDER[proven + 1 : demanded + 1]:
+            _rung(profile, rung, struck.get(rung), findings)
+
+
+def _rung(profile: Profile, rung: str, found: GuaranteeRecord | None, findings: _Findings) -> None:
+    """A demanded guarantee includes all below it: both are named."""
+    outcome, reason = (found.outcome, _first_line(found.detail)) if found is not None else (Outcome.NOT_RUN, "")
+    findings.note("guarantee", profile.guarantee, outcome, reason, rung if rung != profile.guarantee else "")
 
 
 def _metadata(profile: Profile, record: StoreRecord, spec: Spec, findings: _Findings) -> None:
@@ -190,58 +180,10 @@ def _metadata(profile: Profile, record: StoreRecord, spec: Spec, findings: _Find
         if case not in spec.suite_cases or not spec.decides(case) or not record.target.configuration.promises(rung):
             continue
         found = outcomes.get(case)
-        if found is None:
-            findings.open.append(f"{case}: left no outcome in this run")
-        else:
-            findings.note(found.outcome, f"{case}: {found.outcome}{_first_line(found.detail)}")
-
-
-def _rung(profile: Profile, rung: str) -> str:
-    """A demanded guarantee includes all below it: the line names both."""
-    return f"guarantee {profile.guarantee}" + (f": {rung}" if rung != profile.guarantee else "")
-
-
-def _speed(speed: Speed, record: StoreRecord, findings: _Findings) -> None:
-    """Every measurement of the workload with that number of clients must reach the demand: with its low end, or, where the load generator
-    was the limit, with what it reached. A whole interval below the demand refutes it; what lies between, and what is at least that fast,
-    leaves it open."""
-    what = f"speed {speed.workload} at {speed.clients} clients"
-    found = [each for each in record.measurements if each.workload == speed.workload and each.clients == speed.clients]
-    if not found:
-        findings.open.append(f"{what}: not measured")
-    for each in found:
-        rate, demanded = each.throughput, f"demanded: {speed.at_least:.0f}"
-        sign = "at least " if each.at_least else ""
-        reached = f"{sign}{rate.median:.0f} [{rate.low:.0f}, {rate.high:.0f}] {rate.unit} with {each.indexes} indexes"
-        if each.invalid:
-            findings.open.append(f"{what}: {reached}, but the number is not valid: {', '.join(each.invalid)}")
-        elif each.trend.drifting:
-            findings.open.append(f"{what}: {reached}, but it drifts by {100 * each.trend.change:+.1f} % a round: there is no one rate")
-        elif (rate.median if each.at_least else rate.low) >= speed.at_least:
-            continue
-        elif each.at_least:
-            findings.open.append(f"{what}: {reached}, where the load generator was the limit; {demanded}")
-        elif rate.high < speed.at_least:
-            findings.refuted.append(f"{what}: {reached}; {demanded}")
-        else:
-            findings.open.append(f"{what}: {reached}, which does not decide it; {demanded}")
-
-
-def _bounds(profile: Profile, record: StoreRecord) -> Iterator[tuple[str, Within | None]]:
-    """What is measured against a bound, by the code that needs are judged by; None where this run does not decide it."""
-    for fault, most in profile.lost_at_most.items():
-        struck = struck_by(record.guarantees, fault)
-        lost = seconds(most) if isinstance(most, float) else whole(most)
-        yield f"loss by {fault} of at most {lost}", loss_within(struck, most) if struck else None
-    if profile.back_within is not None:
-        yield f"back within {seconds(profile.back_within)}", back_within(record.outages, profile.back_within)
-    for each in profile.response:
-        fit = [one for one in record.measurements if one.workload == each.workload and not one.invalid and not one.trend.drifting]
-        decided = p99_within(fit, each.rate, each.p99_ms)
-        what = f"p99 of {each.workload} within {each.p99_ms:g} ms at {whole(each.rate)} a second"
-        yield what, None if decided is None else Within(decided[0], p99_in_words(decided[1]))
+        outcome, reason = (Outcome.NOT_RUN, _NO_OUTCOME) if found is None else (found.outcome, _first_line(found.detail))
+        findings.note("case", case.removesuffix(f"/{rung}"), outcome, reason, rung)
 
 
 def _first_line(detail: str) -> str:
     line = detail.strip().partition("\n")[0]
-    return f": {line[:157] + '...' if len(line) > 160 else line}" if line else ""
+    return f"{line[:157]}..." if len(line) > 160 else line

@@ -5,22 +5,24 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from storeproof.check import ANOMALIES
 from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss
 from storeproof.report.parts.roles import MANY, Role, label_of
 from storeproof.report.parts.speeds import SPEEDS
 from storeproof.report.parts.stale_reads import stale_of
 from storeproof.result.compare import PLAN
-from storeproof.result.json_file import AS_THEY_ARE
 from storeproof.result.measurement import Measurement
+from storeproof.result.missing import MEANS
+from storeproof.result.model import FORMAT
 from storeproof.result.product import short_product
-from storeproof.site.answers import letters
+from storeproof.site.answers import LETTERS, letters
 from storeproof.site.content import Content
 from storeproof.site.evidence import Variant
 from storeproof.site.names import capability_page, loss_anchor, number_anchor, run_page, slug, variant_page
 from storeproof.site.ratios import speed_ratios
 from storeproof.site.sources import Source
 from storeproof.site.speeds import SpeedTable
-from storeproof.spec.guarantee import NETWORKED
+from storeproof.spec.guarantee import LADDER, NETWORKED
 
 _ESCAPED: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 """What could end a script element, or a line of one."""
@@ -37,7 +39,11 @@ def payload(content: Content) -> dict[str, Any]:
     tables = {position[id(table.source)]: table for table in content.tables}
     main = content.main
     return {
-        "formats": AS_THEY_ARE,
+        "formats": [FORMAT],
+        "letters": LETTERS,
+        "means": MEANS,
+        "anomalies": ANOMALIES,
+        "ladder": LADDER,
         "roles": [[name, label_of(name), _title(content, name), slug(name)] for name in content.profiles],
         "faults": [[name, FAULTS[name]] for name in COLUMNS],
         "clusters": [[name, FAULTS[name]] for name in NETWORKED],

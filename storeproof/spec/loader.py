@@ -278,7 +278,7 @@ def load_spec(
     )
     # Names in a file with errors are unknown: references to them are not errors of their own.
     if not problems:
-        unfit = (_unfit_records, _unfit_besides, _uneven_kinds, _undecided_demands, _closed_responses)
+        unfit = (_unfit_records, _unfit_besides, _uneven_kinds, _undecided_demands)
         problems.extend(_disagreements(spec, places) or [wrong for check in unfit for wrong in check(spec, places)])
     if problems:
         raise SpecError(problems)
@@ -309,9 +309,6 @@ def _disagreements(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) 
         path, _ = places["profile", name]
         named += [((path, ("models", n)), "model", model, spec.models) for n, model in enumerate(profile.models)]
         named += [((path, place), "capability", wanted, spec.capabilities) for place, wanted in profile.places()]
-        measured = [("speed", n, each.workload) for n, each in enumerate(profile.speed)]
-        measured += [("response", n, each.workload) for n, each in enumerate(profile.response)]
-        named += [((path, (field, n, "workload")), "workload", workload, spec.workloads) for field, n, workload in measured]
     for name, scale in spec.scales.items():
         if scale.performance.workloads != "all":
             path, _ = places["scale", name]
@@ -347,17 +344,6 @@ def _undecided_demands(spec: Spec, places: Mapping[tuple[str, str], FieldPositio
         for name, profile in spec.profiles.items()
         for place, wanted in profile.places()
         if spec.capabilities[wanted].provisional
-    ]
-
-
-def _closed_responses(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) -> list[str]:
-    """Profiles that demand a response time of a closed loop, which has none."""
-    allowed = ", ".join(name for name, each in spec.workloads.items() if each.loop == "open") or "none"
-    return [
-        f"{at(places['profile', name][0], 'response', n, 'workload')}: found {each.workload}, a closed loop; allowed: {allowed}"
-        for name, profile in spec.profiles.items()
-        for n, each in enumerate(profile.response)
-        if spec.workloads[each.workload].loop == "closed"
     ]
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Self
 
-from pydantic import Field, PositiveFloat, PositiveInt, Strict, model_validator
+from pydantic import Field, Strict, model_validator
 
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.guarantee import GuaranteeName
-from storeproof.spec.questions.quantities import Loss, Span, Struck
 
 
 class AnyOf(Frozen):
@@ -34,25 +33,6 @@ def name_of(wanted: OneWanted) -> str:
     return " or ".join(alternatives_of(wanted))
 
 
-class Speed(Frozen):
-    """Minimum median throughput of a workload, in operations per second."""
-
-    workload: Name
-    clients: PositiveInt
-    at_least: Annotated[PositiveFloat, Strict(False)]
-
-
-class ResponseTime(Frozen):
-    """The 99th percentile of the response times of an open loop, at a rate."""
-
-    workload: Name
-    """One with `loop: open`."""
-    rate: PositiveInt
-    """Requests per second."""
-    p99_ms: Annotated[PositiveFloat, Strict(False)]
-    """Milliseconds within which 99 of 100 replies come, counted from when the request was due."""
-
-
 class Profile(SpecFile):
     """A set of demands. A store conforms if the run showed all of them but the extended ones."""
 
@@ -66,12 +46,6 @@ class Profile(SpecFile):
     extended: Wanted = ()
     """What many stores of this kind have: tried, listed as supported or not, and never deciding. Written as `capabilities`."""
     guarantee: GuaranteeName
-    lost_at_most: dict[Struck, Loss] = Field(default_factory=dict)
-    """What a fault may cost where the guarantee does not say it, as in needs."""
-    back_within: Span | None = None
-    """From a crash to the first answer, with its unit."""
-    speed: Annotated[tuple[Speed, ...], Strict(False)] = ()
-    response: Annotated[tuple[ResponseTime, ...], Strict(False)] = ()
 
     def places(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Every capability that it names, with its place in the file."""

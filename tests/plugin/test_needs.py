@@ -173,39 +173,19 @@ def test_a_store_of_several_roles_shows_what_all_of_them_need(tmp_path: Path) ->
     assert demands.candidates == {"one", "two"}
 
 
-def test_a_profile_demands_what_it_did() -> None:
-    """Its speeds, with their numbers of clients, and no outage."""
-    profile = SHIPPED.profiles["document_store"]
-    demands = of_profile(profile)
-    assert demands.guarantees == set(LADDER[: LADDER.index(profile.guarantee) + 1])
-    for speed in profile.speed:
-        wanted = case("x", Stage.PERFORMANCE, workload=speed.workload, clients=speed.clients)
-        assert demands.include(wanted)
-        assert demands.names(wanted)
-    assert not demands.include(case("performance.outage/crash", Stage.PERFORMANCE, fault="crash"))
-    assert not demands.include(case("x", Stage.PERFORMANCE, workload="single-get", clients=999))
-
-
 def test_a_profile_demands_all_that_it_is_judged_by() -> None:
-    """Every alternative, what is extended, and what is measured against a bound."""
-    wanted = {
-        "capabilities": [{"any_of": ["expiry.hidden", "expiry.swept"]}],
-        "extended": ["expiry.set"],
-        "lost_at_most": {"power_loss": "1s"},
-        "back_within": "10s",
-        "response": [{"workload": "single-mixed-rates", "rate": 100, "p99_ms": 5}],
-    }
-    demands = of_profile(Profile.model_validate(SHIPPED.profiles["search_store"].model_dump(mode="json") | wanted))
+    """Every alternative, what is extended, and its guarantee with all below; no speed and no outage."""
+    profile = SHIPPED.profiles["search_store"]
+    wanted = {"capabilities": [{"any_of": ["expiry.hidden", "expiry.swept"]}], "extended": ["expiry.set"]}
+    demands = of_profile(Profile.model_validate(profile.model_dump(mode="json") | wanted))
     assert demands.capabilities == {"expiry.hidden", "expiry.swept", "expiry.set"}
-    assert "power_loss" in demands.guarantees
-    assert "single_key" in demands.models, "its operations must be proven before an outage"
-    for asked in (
+    assert demands.guarantees == set(LADDER[: LADDER.index(profile.guarantee) + 1])
+    for other in (
         case("performance.outage/crash", Stage.PERFORMANCE, fault="crash"),
-        case("x", Stage.PERFORMANCE, workload="single-mixed-rates", clients=4),
+        case("x", Stage.PERFORMANCE, workload="single-get", clients=50),
     ):
-        assert demands.include(asked)
-        assert demands.names(asked), "the scale may leave it out"
-    assert not demands.include(case("performance.outage/pause", Stage.PERFORMANCE, fault="pause"))
+        assert not demands.include(other)
+        assert not demands.names(other)
 
 
 def test_the_machine_of_the_file_is_what_every_store_has(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from storeproof.outcome import Outcome, Stage, count, worst
 from storeproof.result.measured.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
 from storeproof.result.measurement import Interval, Latency, Measurement, Round, TrendRecord
+from storeproof.result.missing import Missing
 from storeproof.result.model import (
     CapabilityResult,
     Durability,
@@ -128,9 +129,17 @@ def sample_store(
         profiles=[
             ProfileVerdict(profile="cache", verdict="conforms", missing=[]),
             ProfileVerdict(
-                profile="system_of_record", verdict="does_not_conform", missing=["guarantee power_loss: the variant claims only volatile"]
+                profile="system_of_record",
+                verdict="does_not_conform",
+                missing=[
+                    Missing(kind="guarantee", name="power_loss", outcome=Outcome.UNSUPPORTED, reason="the variant claims only volatile")
+                ],
             ),
-            ProfileVerdict(profile="document_store", verdict="incomplete", missing=["capability path.set/002: not_run"]),
+            ProfileVerdict(
+                profile="document_store",
+                verdict="incomplete",
+                missing=[Missing(kind="capability", name="path.set", case="002", outcome=Outcome.NOT_RUN)],
+            ),
         ],
     )
 

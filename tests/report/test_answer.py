@@ -16,7 +16,7 @@ from storeproof.report.pictures.lettering import width_of
 from storeproof.result.measurement import Interval, Measurement
 from storeproof.result.model import ProfileVerdict, Result, StoreResult, WorstLoss
 from tests.report.sample import DRIFTING, STEADY, TARGETS, sample_result
-from tests.site.made import fault
+from tests.site.made import fault, judged
 
 SQLITE, REDIS, VOLATILE = range(3)
 
@@ -37,9 +37,7 @@ def _table(result: Result, **changed: Any) -> AnswerTable:
 
 
 def _verdicts(**missing: list[str]) -> list[ProfileVerdict]:
-    return [
-        ProfileVerdict(profile=name, verdict="does_not_conform" if each else "conforms", missing=each) for name, each in missing.items()
-    ]
+    return [judged(name, "does_not_conform" if each else "conforms", each) for name, each in missing.items()]
 
 
 def _struck(store: StoreResult, guarantee: str, **changed: Any) -> StoreResult:
@@ -71,7 +69,9 @@ def test_the_answer_names_the_nearest_stores_and_what_they_lack(result: Result) 
     lacking = ["capability expiry.put-expiring/001: unsupported: no"]
     near = _with(result, SQLITE, profiles=_verdicts(cache=lacking, documents=[]))
     for number in (REDIS, VOLATILE):
-        near = _with(near, number, profiles=_verdicts(cache=[], documents=[f"capability path.{each}/001: no" for each in "ab"]))
+        near = _with(
+            near, number, profiles=_verdicts(cache=[], documents=[f"capability path.{each}/001: unsupported: no" for each in "ab"])
+        )
     titles = {"expiry.put-expiring": "A record with a time to live"}
     said = "No store fills all 2 roles. Nearest: SQLite, without “A record with a time to live”."
     assert _table(near, titles=titles).answer == said
@@ -80,7 +80,7 @@ def test_the_answer_names_the_nearest_stores_and_what_they_lack(result: Result) 
     )
     assert _table(either, titles=titles).answer == said.replace("”.", "” or 1 alternative.")
 
-    far = [f"capability path.{each}/001: no" for each in "abcdefghijkl"]
+    far = [f"capability path.{each}/001: unsupported: no" for each in "abcdefghijkl"]
     few = {number: _verdicts(cache=[], documents=far) for number in (SQLITE, REDIS, VOLATILE)}
     for number, profiles in few.items():
         near = _with(near, number, profiles=profiles)

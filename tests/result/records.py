@@ -91,7 +91,7 @@ def measured(clients: int = 50, speed: float = 10_000) -> Measurement:
     return found.model_copy(update={"gates": gates, "at_least": False, "invalid": []})
 
 
-def profile(guarantee: str = "process_crash", at_least: float = 100, model: str = "single_key", clients: int = 50) -> Profile:
+def profile(guarantee: str = "process_crash", model: str = "single_key") -> Profile:
     """The demands that `good_record` meets."""
     return Profile.model_validate(
         {
@@ -101,6 +101,5 @@ def profile(guarantee: str = "process_crash", at_least: float = 100, model: str 
             "models": [model],
             "capabilities": ["key.one", "key.two"],
             "guarantee": guarantee,
-            "speed": [{"workload": "single-get", "clients": clients, "at_least": at_least}],
         }
     )

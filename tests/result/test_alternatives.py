@@ -9,7 +9,6 @@ import pytest
 from storeproof.outcome import Outcome
 from storeproof.result.model import ProfileVerdict, Way
 from storeproof.result.profiles import judge
-from storeproof.result.shortfall import shortfalls_of
 from storeproof.spec import Profile
 from storeproof.support import Support, telling
 from tests.result.records import SMALL, add_case, capability, good_record, profile, small
@@ -59,14 +58,14 @@ def test_one_alternative_is_enough(two: Outcome, one: Outcome, expected: str, mi
     """Lacking only where all are; failed where one was claimed and failed and none is shown; not shown otherwise."""
     found = verdict(two, one)
     assert found.verdict == expected
-    assert found.missing == [f"capability {EITHER}: {line}" for line in missing]
+    assert [f"{each.outcome}: {each.case}: {each.reason}" for each in found.missing] == missing
 
 
 def test_all_alternatives_are_one_thing() -> None:
     """Reports count the demand once; it failed, is lacking or open as the verdict says."""
     lacking, failed, open_ = verdict(NO, NO), verdict(FAIL, NO), verdict(NO, NOT_RUN)
-    assert {each.thing for each in shortfalls_of(lacking)} == {EITHER}
-    told = [[(each.broken, each.open) for each in shortfalls_of(one)] for one in (lacking, failed, open_)]
+    assert {each.thing for each in lacking.missing} == {EITHER}
+    told = [[(each.broken, each.open) for each in one.missing] for one in (lacking, failed, open_)]
     assert told == [[(False, False)] * 2, [(True, False)], [(False, True)]]
 
 

@@ -75,13 +75,13 @@ def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.M
         ("", "is not JSON"),
         ("[1]", "no result of storeproof"),
         ('{"benchmarks": []}', "no result of storeproof"),
-        ('{"format": "1.2", "stores": []}', "format is 1.2; this version of storeproof reads 1.0, 1.1, 2.0, 2.1, 2.2, 2.3, 2.4; upgrade"),
-        ('{"format": "2.5", "stores": []}', "format is 2.5"),
+        ('{"format": "1.2", "stores": []}', "format is 1.2; this version of storeproof reads 2.1, 2.2, 2.3, 2.4, 2.5; upgrade"),
+        ('{"format": "2.0", "stores": []}', "format is 2.0; this version of storeproof reads 2.1, "),
+        ('{"format": "2.6", "stores": []}', "format is 2.6"),
         ('{"format": "3.0", "stores": []}', "format is 3.0"),
         ('{"format": "one", "stores": []}', 'written "MAJOR.MINOR"'),
-        ('{"format": "1.0", "stores": []}', "edition: Field required"),
-        ('{"format": "1.0", "stores": [], "surprise": 1}', "surprise: Extra inputs"),
-        ('{"format": "2.0", "stores": [], "surprise": 1}', "surprise: Extra inputs"),
+        ('{"format": "2.1", "stores": []}', "edition: Field required"),
+        ('{"format": "2.1", "stores": [], "surprise": 1}', "surprise: Extra inputs"),
     ],
 )
 def test_what_is_no_result_is_refused_with_the_reason(tmp_path: Path, text: str, message: str) -> None:

@@ -148,4 +148,4 @@ def test_a_profile_rests_on_this_run_alone() -> None:
     """To conform is to be shown, and a citation shows nothing here."""
     found = record("process_crash", proof=cited("process_crash"))
     found.outcomes = [case("x", Outcome.PASS)]
-    assert "guarantee process_crash: not_run" in judge(profile(), found, SMALL).missing
+    assert "guarantee process_crash: not_run" in map(str, judge(profile(), found, SMALL).missing)

@@ -8,10 +8,12 @@ from typing import Any
 
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.measurement import Measurement
+from storeproof.result.missing import Missing
 from storeproof.result.model import CapabilityResult, GuaranteeRecord, OutcomeRecord, ProfileVerdict, Result, StoreResult, Way
 from storeproof.result.needs.decision import Decision, decide
 from storeproof.result.needs.evidence import ReadResult
 from storeproof.result.needs.servers import preference
+from storeproof.result.older_formats import missing_of
 from storeproof.result.terminal_safe import shown_of
 from storeproof.site.content import Content, gather
 from storeproof.site.sources import Source
@@ -79,9 +81,16 @@ def struck(name: str, *faults: GuaranteeRecord, claimed: str = "power_loss", **c
     return made.model_copy(update={"durability": durability})
 
 
+def typed(line: str) -> Missing:
+    """What is missing, of its line, as a judge finds it."""
+    found = missing_of(line)
+    assert isinstance(found, Missing)
+    return found.model_copy(update={"sentence": ""})
+
+
 def judged(profile: str, verdict: str, missing: Iterable[str] = (), **changed: Any) -> ProfileVerdict:
     """A verdict on a profile."""
-    return ProfileVerdict.model_validate({"profile": profile, "verdict": verdict, "missing": list(missing), **changed})
+    return ProfileVerdict.model_validate({"profile": profile, "verdict": verdict, "missing": [typed(line) for line in missing], **changed})
 
 
 def way(capability: str) -> Way:

@@ -78,7 +78,6 @@ title: A cache
 models: [single_key]
 capabilities: [access.put-get]
 guarantee: volatile
-speed: [{workload: put, clients: 1, at_least: 10}]
 """
 
 STORE = """\

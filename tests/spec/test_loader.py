@@ -50,10 +50,8 @@ def test_the_small_specification_is_valid(root: Path) -> None:
         ("profiles/cache", PROFILE, "[access.put-get]", "[{any_of: [access.put-get, access.get]}]", "profiles/cache.yaml:5: capabilities.0.any_of.1: unknown capability `access.get` (did you mean `access.put-get`?); allowed: access.put-get"),
         ("profiles/cache", PROFILE, "guarantee:", "extended: [access.put]\nguarantee:", "profiles/cache.yaml:6: extended.0: unknown capability `access.put` (did you mean `access.put-get`?); allowed: access.put-get"),
         ("profiles/cache", PROFILE, "guarantee:", "extended: [access.put-get]\nguarantee:", "profiles/cache.yaml:6: extended.0: found access.put-get, which is in `capabilities`; allowed: in one of both"),
-        ("profiles/cache", PROFILE, "guarantee:", "response: [{workload: put, rate: 10, p99_ms: 5}]\nguarantee:", "profiles/cache.yaml:6: response.0.workload: found put, a closed loop; allowed: none"),
-        ("profiles/cache", PROFILE, "workload: put", "workload: putt", "profiles/cache.yaml:7: speed.0.workload: unknown workload `putt` (did you mean `put`?); allowed: put"),
     ],
-    ids=["capability-model", "workload-model", "profile-model", "profile-capability", "alternative", "extended", "twice", "closed", "profile-workload"],
+    ids=["capability-model", "workload-model", "profile-model", "profile-capability", "alternative", "extended", "twice"],
 )  # fmt: skip
 def test_a_reference_to_an_unknown_name_is_refused(root: Path, file: str, text: str, old: str, new: str, line: str) -> None:
     """With file, line, field and the allowed names."""

@@ -14,12 +14,11 @@ from storeproof.errors import SpecError
 from storeproof.spec.base import SpecFile
 from storeproof.spec.capability import CapabilityGroup
 from storeproof.spec.model import Model
-from storeproof.spec.profile import Profile
 from storeproof.spec.reading.source import read
 from storeproof.spec.scale import Scale
 from storeproof.spec.store import Store
 from storeproof.spec.workload import WorkloadFile
-from tests.spec.files import CAPABILITIES, MODEL, NESTED, PROFILE, STORE, WORKLOADS, problems, replaced
+from tests.spec.files import CAPABILITIES, MODEL, NESTED, STORE, WORKLOADS, problems, replaced
 
 MAPPING_WANTED = "allowed: a mapping that starts with `format: ...`"
 NAME_WANTED = "allowed: lower case letters, digits, `_`, `-` and `.`, with a letter or a digit at both ends"
@@ -116,7 +115,6 @@ BREACHES: list[tuple[str, type[SpecFile], str, str, str, str]] = [
     ("wait", CapabilityGroup, CAPABILITIES, "args: [a, one]", "args: [a, one], wait: 60", "x.yaml:13: capabilities.0.cases.0.steps.0.wait: found 60; allowed: 10 or less"),
     ("share", WorkloadFile, WORKLOADS, "keys: new", "keys: new, distinct: 1.1", "x.yaml:8: workloads.0.mix.0.distinct: found 1.1; allowed: 1 or less"),
     ("clients", WorkloadFile, WORKLOADS, "clients: one", "clients: on", "x.yaml:10: workloads.0.clients: found 'on' (did you mean `one`?); allowed: one, few, several, sweep"),
-    ("speed", Profile, PROFILE, "at_least: 10", "at_least: fast", "x.yaml:7: speed.0.at_least: found 'fast'; allowed: a number"),
     ("known-variant", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plan], finding: lost, issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.variants.0: found 'plan'; allowed: plain, other"),
     ("known-without-finding", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.finding: is missing, and must be given"),
     ("known-by-no-expression", Store, STORE, "claims:", "known_failures: {durability.power_loss: {variants: [plain], finding: 'fault (1', issue: lost, until: 2027-05-31}}\nclaims:", "x.yaml:18: known_failures.durability.power_loss.finding: found 'fault (1'; not a regular expression: missing ), unterminated subpattern at position 6; allowed: one that matches the whole finding, as in 'fault 1, .*, burst: .* suffix'"),

@@ -10,6 +10,7 @@ from itertools import groupby
 from math import isclose
 from typing import Final
 
+from storeproof.check import ANOMALIES
 from storeproof.conformance.archive import Archive
 from storeproof.conformance.histories.attempts import check_attempt, check_attempts
 from storeproof.conformance.histories.judged_rounds import JudgedRounds, no_better, outcome_by_histories
@@ -38,7 +39,8 @@ _CASE: Final = "durability."
 _GUARANTEES: Final = (*LADDER[1:], *NODES)
 _ALIKE: Final = (
     *("rounds", "faults_by_load", "second_faults", "faults_with_loss", "loss_bound", "worst_loss", "acknowledged", "unknown"),
-    *("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split", "recovery_seconds"),
+    *ANOMALIES,
+    "recovery_seconds",
 )
 """What follows from the histories."""
 _OPTIONAL: Final = ("lost_operations",)

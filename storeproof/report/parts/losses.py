@@ -8,14 +8,12 @@ from statistics import median
 from typing import Final, Literal
 
 from storeproof import units
+from storeproof.check import ANOMALIES
 from storeproof.outcome import SHOWN, TELLING, Outcome
 from storeproof.report.confidence import limit
 from storeproof.result.measured.lost import Lost, lost_by
 from storeproof.result.model import Durability, GuaranteeRecord, StoreResult
 from storeproof.spec.guarantee import LADDER, NETWORKED
-
-FINDINGS: Final = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split")
-"""The ways in which a store can break its promise."""
 
 FAULTS: Final = {
     "clean_restart": "clean restart",
@@ -54,7 +52,7 @@ class Loss:
         record = self.record
         if record.lost:
             return "lost"
-        if any(getattr(record, name) for name in FINDINGS):
+        if any(getattr(record, name) for name in ANOMALIES):
             return "changed"
         if record.faults_with_loss:
             return "no_start"
@@ -70,7 +68,7 @@ class Loss:
     @property
     def changed(self) -> str:
         """All findings but the loss, with their counts of records."""
-        return found_of(self.record, FINDINGS[1:])
+        return found_of(self.record, ANOMALIES[1:])
 
     @property
     def found(self) -> str:
@@ -157,7 +155,7 @@ def nodes_in_words(durability: Durability) -> str:
     return "; ".join(said)
 
 
-def found_of(record: GuaranteeRecord, findings: Sequence[str] = FINDINGS) -> str:
+def found_of(record: GuaranteeRecord, findings: Sequence[str] = ANOMALIES) -> str:
     """How many records are lost, torn and so on; empty where none is."""
     return ", ".join(f"{units.whole(getattr(record, name))} {name}" for name in findings if getattr(record, name))
 

@@ -84,7 +84,7 @@ def _role(role: Role | None) -> Cell:
         return Cell(role.text, role.tone, "#beyond" if role.ways else "", "; ".join(each.words for each in role.ways))
     missing = [*role.broken, *role.lacks, *role.open]
     more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-    link = f"#{role_anchor(role.profile)}" if role.shortfalls else ""
+    link = f"#{role_anchor(role.profile)}" if role.missing else ""
     return Cell(role.text, role.tone, link, ", ".join(missing[:_NAMED]) + more)
 
 

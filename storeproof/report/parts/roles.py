@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from storeproof.result.missing import Missing
 from storeproof.result.model import ProfileVerdict, Way
-from storeproof.result.shortfall import Shortfall, shortfalls_of
 from storeproof.support import Support
 
 LABELS: Final = {
@@ -28,7 +28,7 @@ class Role:
 
     profile: str
     verdict: Verdict
-    shortfalls: tuple[Shortfall, ...]
+    missing: tuple[Missing, ...]
     ways: tuple[Way, ...]
     """Of the demands with alternatives those that are met."""
     extended: Mapping[str, Support]
@@ -42,19 +42,19 @@ class Role:
     @property
     def broken(self) -> list[str]:
         """What failed, each thing once."""
-        return list(dict.fromkeys(each.thing for each in self.shortfalls if each.broken))
+        return list(dict.fromkeys(each.thing for each in self.missing if each.broken))
 
     @property
     def lacks(self) -> list[str]:
         """What else it does not have, each thing once."""
         failed = set(self.broken)
-        return list(dict.fromkeys(each.thing for each in self.shortfalls if not each.open and each.thing not in failed))
+        return list(dict.fromkeys(each.thing for each in self.missing if not each.open and each.thing not in failed))
 
     @property
     def open(self) -> list[str]:
         """What was not shown, for or against, each thing once."""
         refuted = {*self.broken, *self.lacks}
-        return list(dict.fromkeys(each.thing for each in self.shortfalls if each.open and each.thing not in refuted))
+        return list(dict.fromkeys(each.thing for each in self.missing if each.open and each.thing not in refuted))
 
     @property
     def text(self) -> str:
@@ -90,12 +90,12 @@ class Role:
     def by_reason(self) -> list[tuple[str, list[str]]]:
         """What is missing, each thing once, grouped by reason: what it failed before what it lacks, and of both the reason that has least,
         which is the nearest miss, first."""
-        told: dict[str, Shortfall] = {}
-        for each in sorted(self.shortfalls, key=lambda one: not one.broken):
+        told: dict[str, Missing] = {}
+        for each in sorted(self.missing, key=lambda one: not one.broken):
             told.setdefault(each.thing, each)
         groups: dict[tuple[bool, str], list[str]] = {}
         for thing, each in told.items():
-            said = f"{each.outcome}: {each.reason}" if each.broken else each.reason or each.outcome
+            said = f"{each.outcome}: {each.why}" if each.broken else each.why or each.outcome
             groups.setdefault((not each.broken, said), []).append(thing)
         return [(said, things) for (_, said), things in sorted(groups.items(), key=lambda group: (group[0][0], len(group[1])))]
 
@@ -111,10 +111,9 @@ def label_of(profile: str) -> str:
 
 def role_of(verdict: ProfileVerdict) -> Role:
     """The role from the verdict on a profile."""
-    shortfalls = shortfalls_of(verdict)
-    failed: Verdict = "failed" if any(each.broken for each in shortfalls) else "lacks"
+    failed: Verdict = "failed" if any(each.broken for each in verdict.missing) else "lacks"
     found: Mapping[str, Verdict] = {"conforms": "meets", "incomplete": "open"}
-    return Role(verdict.profile, found.get(verdict.verdict, failed), shortfalls, tuple(verdict.ways), verdict.extended)
+    return Role(verdict.profile, found.get(verdict.verdict, failed), tuple(verdict.missing), tuple(verdict.ways), verdict.extended)
 
 
 def profiles_in(verdicts: Iterable[ProfileVerdict]) -> list[str]:
@@ -126,4 +125,4 @@ def profiles_in(verdicts: Iterable[ProfileVerdict]) -> list[str]:
 def lacks(verdict: ProfileVerdict) -> set[str]:
     """What a store lacks for a profile: models, capabilities and guarantees by name, whatever number of their cases fail; nothing that
     was not shown."""
-    return {each.thing for each in shortfalls_of(verdict) if not each.open}
+    return {each.thing for each in verdict.missing if not each.open}

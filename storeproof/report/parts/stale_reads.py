@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,9 +31,6 @@ _DONE: Final[Mapping[str, str]] = {
 }
 """What is done, by case."""
 _DECLARED: Final = "stale reads are declared as possible: "
-_STALE: Final = re.compile(r"\b([\d,]+) (?:of [\d,]+ reads )?(?:was|were) stale, (?:in|by) ")
-_COUNTED: Final = re.compile(r"\b([\d,]+) reads beside ")
-_OLDEST: Final = re.compile(r"\b([\d.]+) ms at most")
 
 
 @dataclass(frozen=True)
@@ -51,13 +47,11 @@ class Stale:
 
 def stale_of(store: StoreResult) -> Stale | None:
     """Of one store; None where it was not tried."""
-    found = [each for each in _tried(store) if each.id.startswith("stale_reads.") and _COUNTED.search(each.detail)]
+    found = [(each.stale_reads, each.outcome) for each in _tried(store) if each.id.startswith("stale_reads.") and each.stale_reads]
     if not found:
         return None
-    details = [each.detail for each in found]
-    oldest = [float(age[1]) for detail in details if (age := _OLDEST.search(detail))]
-    broken = any(each.outcome is Outcome.FAIL for each in found)
-    return Stale(_sum(_STALE, details), _sum(_COUNTED, details), max(oldest, default=0.0), broken)
+    stale, reads, oldest = zip(*((seen.stale, seen.reads, seen.oldest_ms) for seen, _ in found), strict=True)
+    return Stale(sum(stale), sum(reads), max(oldest), broken=any(outcome is Outcome.FAIL for _, outcome in found))
 
 
 def stale_table(store: StoreResult) -> Table:
@@ -78,11 +72,7 @@ def seen_in(found: OutcomeRecord) -> str:
 
 def is_stale(found: OutcomeRecord) -> bool:
     """Whether it is one of these cases, and reads were stale in it."""
-    return found.id in _DONE and _STALE.search(found.detail) is not None
-
-
-def _sum(counted: re.Pattern[str], details: Iterable[str]) -> int:
-    return sum(int(found[1].replace(",", "")) for detail in details if (found := counted.search(detail)))
+    return found.stale_reads is not None and found.stale_reads.stale > 0
 
 
 def _tried(store: StoreResult) -> list[OutcomeRecord]:
@@ -98,6 +88,6 @@ def _verdict(found: OutcomeRecord) -> Cell:
     """A declared one is amber: the variant says that reads may be stale, and they were. Seeing none shows nothing then."""
     if found.outcome in (Outcome.PASS, Outcome.UNDECLARED, Outcome.UNSUPPORTED) and is_stale(found):
         return Cell("✗ stale, as declared", "near")
-    if found.outcome is Outcome.UNSUPPORTED and found.detail.startswith(_DECLARED):
+    if found.outcome is Outcome.UNSUPPORTED and found.stale_reads is not None:
         return Cell("none seen, and not promised", "open")
     return outcome_cell(found.outcome)

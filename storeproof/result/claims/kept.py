@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
+from storeproof.check import ANOMALIES
 from storeproof.outcome import REFUTED, SHOWN
 from storeproof.result.claims.judged import Verdict
 from storeproof.result.compare import Side
@@ -12,9 +12,6 @@ from storeproof.result.measured.lost import lost_by
 from storeproof.result.model import GuaranteeRecord
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.questions.claim import Kept
-
-_HARMS: Final = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split")
-"""What a fault may do to records, as the result counts them."""
 
 
 def judge_kept(kept: Kept, sides: Sequence[Side]) -> tuple[Verdict, str, Side | None]:
@@ -46,7 +43,7 @@ def judge_kept(kept: Kept, sides: Sequence[Side]) -> tuple[Verdict, str, Side | 
 
 def _harm(record: GuaranteeRecord) -> str:
     """Operations of operations; then what was found of the records."""
-    harms = [f"{count:,} {name}" for name in _HARMS if (count := getattr(record, name))]
+    harms = [f"{count:,} {name}" for name in ANOMALIES if (count := getattr(record, name))]
     if not harms:
         return f"the store did not come back with its {record.acknowledged:,} acknowledged writes"
     return f"{lost_by(record).counts} acknowledged writes lost (records: {', '.join(harms)})"

@@ -1,10 +1,11 @@
-"""Whether what was measured is within a bound: losses, the time to come back, response times. Profiles and needs are judged by it alike."""
+"""Whether what was measured is within a bound: losses, the time to come back, response times. Needs are judged by it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from storeproof.check import ANOMALIES, Anomaly
 from storeproof.outcome import SHOWN, TELLING, Outcome
 from storeproof.result.measured.lost import lost_by
 from storeproof.result.measured.outage import OutageRecord
@@ -35,7 +36,7 @@ def loss_within(record: GuaranteeRecord, most: float) -> Within:
     Only the last writes may be lost: neither earlier ones, nor may anything be damaged or the store not start.
     """
     worst = record.worst_loss
-    damaged = record.torn + record.invented + record.resurrected + record.reverted + record.miscounted + record.split
+    damaged = sum(getattr(record, each) for each in ANOMALIES if each is not Anomaly.LOST)
     if record.lost == 0 and damaged == 0 and worst is None:
         return Within(True, losses_in_words(record))
     if worst is None or worst.shape != "suffix":

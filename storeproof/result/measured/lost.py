@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from math import floor
-from typing import Final
 
 from storeproof.result.model import GuaranteeRecord
+from storeproof.result.older_formats import lost_operations_of
 from storeproof.units import share, whole
-
-_FAULT: Final = re.compile(r"; (\d+) operations within \d+ ms, (?:suffix|holes)")
-"""What one fault cost, in the detail of a record."""
-_REST: Final = re.compile(r" \| and \d+ more\b")
-"""The detail names six faults, and how many others there were."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +41,9 @@ class Lost:
 
 def lost_by(record: GuaranteeRecord) -> Lost:
     """What a fault cost, by the count of the result; of a result before 2026-11-28 by the rounds of a cluster, or else by the detail."""
-    told = [int(each) for each in _FAULT.findall(record.detail)]
     if record.lost_operations is not None:
         return Lost(record.lost_operations, record.acknowledged)
     if record.cluster_rounds:
         return Lost(sum(each.lost for each in record.cluster_rounds), record.acknowledged)
-    if (told or not record.lost) and not _REST.search(record.detail):
-        return Lost(sum(told), record.acknowledged)
-    return Lost(max(record.lost, sum(told)), record.acknowledged, at_least=True)
+    operations, at_least = lost_operations_of(record.lost, record.detail)
+    return Lost(operations, record.acknowledged, at_least)

@@ -1,11 +1,7 @@
 /* A result that is dropped on the page. It is read here, in the browser, and goes nowhere. */
 
 const LARGEST = 64 * 2 ** 20;
-const LETTERS = { error: "e", fail: "f", inconclusive: "i", not_run: "n", known_fail: "k", unsupported: "u", excluded: "x", undeclared: "d", pass: "p" };
-const LADDER = ["volatile", "clean_restart", "process_crash", "power_loss"];
 const UNCLAIMED = ["unsupported", "undeclared"];  // the outcomes of what a variant does not claim
-const FINDINGS = ["resurrected", "reverted", "torn", "invented", "miscounted", "split"];
-const NOT_TRIED = ["no case was run", "not verified in this run", "not measured"];  // how reasons begin where nothing was tried
 const ADVICE = "give a result.json that `pytest suites/` wrote";
 
 /* A field of a result, which must be of a type; what is wrong names its place. */
@@ -34,28 +30,30 @@ function parsed(text, name) {
   return result;
 }
 
-function shortfall(line) {
-  const [what, ...rest] = line.split(": ");
-  const outcome = rest.slice(0, 2).find((each) => each in LETTERS) || "";
-  const refuted = ["fail", "known_fail", "unsupported"].includes(outcome);
-  const reason = rest.join(": ");
-  const open = outcome ? !refuted : NOT_TRIED.some((words) => reason.startsWith(words));
-  return { name: what.split("/")[0].replace(/^capability /, ""), broken: refuted && outcome !== "unsupported", open };
+/* A capability's name, `model NAME` or `guarantee NAME`. */
+function thingOf(missing, where) {
+  const kind = field(missing, "kind", "string", where);
+  const name = field(missing, "name", "string", where);
+  return ["model", "guarantee"].includes(kind) ? `${kind} ${name}` : name;
 }
 
 function roleFrom(profile, where) {
   const verdict = field(profile, "verdict", "string", where);
-  const lines = field(profile, "missing", "array", where).map((line) => shortfall(printable(line)));
-  const broken = [...new Set(lines.filter((each) => each.broken).map(({ name }) => name))];
-  const lacks = [...new Set(lines.filter((each) => !each.open).map(({ name }) => name).filter((name) => !broken.includes(name)))];
-  const open = new Set(lines.map(({ name }) => name).filter((name) => !broken.includes(name) && !lacks.includes(name)));
+  const missing = field(profile, "missing", "array", where)
+    .map((each) => ({ thing: thingOf(each, `${where}.missing`), means: data.means[field(each, "outcome", "string", `${where}.missing`)] }));
+  const told = new Set();
+  const [broken, lacks, open] = ["broken", "lacks", "open"].map((means) => {
+    const things = [...new Set(missing.filter((each) => each.means === means).map(({ thing }) => thing).filter((thing) => !told.has(thing)))];
+    things.forEach((thing) => told.add(thing));
+    return things;
+  });
   const found = { conforms: "meets", incomplete: "open" }[verdict] || (broken.length ? "failed" : "lacks");
   const extended = Object.keys(field(profile, "extended", "object|undefined", where) || {}).map(printable);
   const looser = (field(profile, "ways", "array|undefined", where) || [])
     .map((way) => [field(way, "demand", "string", `${where}.ways`), field(way, "capability", "string", `${where}.ways`)])
     .filter(([demand, capability]) => demand.split(" or ")[0] !== capability && !extended.includes(demand))
     .map(([, capability]) => capability);
-  return [found, broken.length, lacks.length, broken.slice(0, NEAR_MISSES), lacks.slice(0, NEAR_MISSES), open.size, looser];
+  return [found, broken.length, lacks.length, broken.slice(0, NEAR_MISSES), lacks.slice(0, NEAR_MISSES), open.length, looser];
 }
 
 /* The median and the longest time until the store was back: of a cluster, until another node took writes. */
@@ -64,27 +62,9 @@ function failoverFrom(record, where) {
   return taken.length ? [(taken[taken.length >> 1] + taken[(taken.length - 1) >> 1]) / 2, taken[taken.length - 1]] : undefined;
 }
 
-/* As storeproof/result/measured/lost.py: how many acknowledged operations a fault cost, and whether it may be more. */
-function operationsLost(record, lost, where) {
-  const counted = field(record, "lost_operations", "number|null|undefined", where);
-  if (typeof counted === "number") return { operations: counted, atLeast: false };
-  const sum = (numbers) => numbers.reduce((all, each) => all + each, 0);
-  const rounds = field(record, "cluster_rounds", "array|undefined", where) || [];
-  const spans = rounds.flatMap((round) => field(round, "spans", "array", `${where}.cluster_rounds`));
-  if (rounds.length) return { operations: sum(spans.map((span) => field(span, "lost", "number", `${where}.cluster_rounds`))), atLeast: false };
-  const detail = field(record, "detail", "string", where);
-  const told = [...detail.matchAll(/; (\d+) operations within \d+ ms, (?:suffix|holes)/g)].map(([, number]) => Number(number));
-  const all = (told.length || !lost) && !/ \| and \d+ more\b/.test(detail);
-  return { operations: all ? sum(told) : Math.max(lost, sum(told)), atLeast: !all };
-}
-
 /* As storeproof/report/parts/losses.py. */
-function lossText(state, { operations, atLeast }, of, changed, unstartable) {
-  if (state === "lost") {
-    const share = Math.min(1, operations / of);
-    const said = atLeast ? `≥ ${share >= 0.01 ? Math.floor(share * 100) : Math.floor(share * 1000) / 10} %` : percent(share);
-    return `${said} lost${unstartable ? ", no start" : ""}`;
-  }
+function lossText(state, operations, of, changed, unstartable) {
+  if (state === "lost") return `${percent(Math.min(1, operations / of))} lost${unstartable ? ", no start" : ""}`;
   if (state === "kept") return `0 of ${short(of)}`;
   return { changed: changed[0], no_start: "did not start" }[state] || "no verdict";
 }
@@ -92,20 +72,20 @@ function lossText(state, { operations, atLeast }, of, changed, unstartable) {
 function lossFrom(record, claimed, run, where) {
   const lost = field(record, "lost", "number", where);
   const of = field(record, "acknowledged", "number", where);
-  const changed = FINDINGS.filter((name) => field(record, name, "number|undefined", where)).map((name) => `${record[name]} ${name}`);
+  const changed = data.anomalies.filter((name) => name !== "lost" && field(record, name, "number|undefined", where)).map((name) => `${record[name]} ${name}`);
   const shown = ["pass", "undeclared"].includes(field(record, "outcome", "string", where));
   const worst = field(record, "worst_loss", "object|null|undefined", where);
   const state = lost ? "lost" : changed.length ? "changed" : field(record, "faults_with_loss", "number|undefined", where) ? "no_start" : shown && of ? "kept" : "open";
   const unstartable = state === "no_start" || Boolean(worst && worst.shape === "unstartable");
-  const cost = operationsLost(record, lost, where);
+  const operations = field(record, "lost_operations", "number", where);
   return {
     state,
-    text: lossText(state, cost, of, changed, unstartable),
-    lost: cost.operations,
+    text: lossText(state, operations, of, changed, unstartable),
+    lost: operations,
     of,
     rounds: record.rounds,
-    promised: LADDER.includes(record.guarantee) && LADDER.includes(claimed)
-      ? LADDER.indexOf(record.guarantee) <= LADDER.indexOf(claimed)
+    promised: data.ladder.includes(record.guarantee) && data.ladder.includes(claimed)
+      ? data.ladder.indexOf(record.guarantee) <= data.ladder.indexOf(claimed)
       : !UNCLAIMED.includes(record.outcome),
     changed: changed.join(", "),
     unstartable,
@@ -171,7 +151,7 @@ function apartFrom(measured, pairs) {
 function rowFrom(store, columns, run, where) {
   const durability = field(store, "durability", "object", where);
   const claimed = field(durability, "claimed", "string", `${where}.durability`);
-  const answers = new Map(field(store, "capabilities", "array", where).map((each) => [field(each, "capability", "string", where), LETTERS[each.outcome] || "-"]));
+  const answers = new Map(field(store, "capabilities", "array", where).map((each) => [field(each, "capability", "string", where), data.letters[each.outcome] || "-"]));
   const tried = [...answers.values()].some((letter) => letter !== "n" && letter !== "x");
   const title = field(store, "title", "string", where);
   const version = productOf(title, field(store, "version", "string|null", where));

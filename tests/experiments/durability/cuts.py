@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from storeproof.check import ANOMALIES
 from storeproof.contract import call
 from storeproof.records.self_verifying import recipe, write_id
 from storeproof.store_under_test import Options, StoreUnderTest
@@ -45,8 +46,7 @@ def run(stores: Sequence[str], seed: int, folder: Path) -> dict[str, dict[str, i
     counted = {}
     for store in json.loads((folder / "result.json").read_text())["stores"]:
         (record,) = store["durability"]["guarantees"]
-        names = ("lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split")
-        wrong = sum(record[name] for name in names) + (record["outcome"] != "pass")
+        wrong = sum(record[name] for name in ANOMALIES) + (record["outcome"] != "pass")
         cuts = record["rounds"] + record["second_faults"]
         counted[f"{store['store']}:{store['variant']}"] = {"cuts": cuts, "acknowledged": record["acknowledged"], "wrong": wrong}
         if wrong:

@@ -7,9 +7,6 @@ from storeproof.result.model import Result
 from tests.report.clusters import ISOLATED
 from tests.site.made import fault, judged, rate, result, struck, tried, way
 
-TOLD = "by fault: fault 1, burst: 30 lost of row; 95 operations within 3 ms, suffix | and 2 more; 30 lost"
-"""As a result before there was a count of lost operations says it."""
-
 
 def small_result() -> Result:
     """Two stores that differ in all that the first screen shows."""
@@ -31,7 +28,7 @@ def small_result() -> Result:
     return result(
         struck(
             "mysql:innodb",
-            fault("process_crash", lost_operations=None, lost=30, detail=TOLD),
+            fault("process_crash", lost_operations=95, lost=30),
             fault("power_loss", acknowledged=34_567),
             title="MySQL",
             capabilities=good,

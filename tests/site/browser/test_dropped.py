@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-from storeproof.result.json_file import AS_THEY_ARE
 from storeproof.result.model import FORMAT
 from tests.report.sample import sample_result
 from tests.site.browser.small import small_result
 
-READ = ", ".join(AS_THEY_ARE)
 CELLS = "(rows) => rows.map((row) => [...row.cells].slice(1).map((cell) => cell.innerText))"
 
 
@@ -41,17 +39,6 @@ def test_the_scripts_find_in_a_result_what_python_finds(open_page: Any, small_si
     page.get_by_label("speeds of run").select_option(label="result.json (yours), standard")
     assert [cells[4:] for cells in own.evaluate_all(CELLS)] == [cells[4:] for cells in before]
     assert {cell for cells in published.evaluate_all(CELLS) for cell in cells[4:]} == {"–"}
-
-
-@pytest.mark.parametrize("written_in", AS_THEY_ARE)
-def test_a_result_of_an_older_format_is_read_as_it_is(written_in: str, open_page: Any, small_site: str) -> None:
-    """It has no fields that came later; one that has to be rewritten is refused, with the command that does."""
-    older = json.loads(small_result().model_dump_json()) | {"format": written_in}
-    for store in older["stores"]:
-        for profile in store["profiles"]:
-            del profile["ways"], profile["extended"]
-    page = open_page(f"{small_site}/index.html")
-    assert "2 variants added to the table" in drop(page, "older.json", json.dumps(older))
 
 
 def test_a_file_is_dropped_by_the_pointer(open_page: Any, small_site: str) -> None:
@@ -95,7 +82,7 @@ def test_a_whole_hostile_result_is_text(open_page: Any, small_site: str) -> None
         ("[1, 2", "x.json is not JSON; give"),
         ("7", "x.json is JSON, but no result of storeproof: it lacks `format` or `stores`; give"),
         ('{"stores": []}', "x.json is JSON, but no result of storeproof"),
-        ('{"format": "1.0", "stores": []}', f"x.json has format 1.0; this page reads {READ}; `storeproof site` reads all older ones"),
+        ('{"format": "2.4", "stores": []}', f"x.json has format 2.4; this page reads {FORMAT}; `storeproof site` reads all older ones"),
         (
             f'{{"format": "{FORMAT}", "stores": [7]}}',
             f"x.json is not a result in format {FORMAT}: stores.0.measurements is undefined, and must be array",
