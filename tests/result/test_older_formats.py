@@ -18,8 +18,8 @@ from storeproof.cli import main
 from storeproof.errors import UsageError
 from storeproof.result.json_file import read_result, write_result
 from storeproof.result.model import FORMAT, Result
+from storeproof.result.needs.published import published_results
 from storeproof.result.older_formats import upgrade
-from tests.architecture.installed import CHECKOUT
 
 OLD = Path(__file__).with_name("format_1_0.json")
 
@@ -139,7 +139,7 @@ def test_the_commands_take_an_old_result(arguments: list[str], tmp_path: Path, m
     assert all("missed_send_ratio" in page.read_text() for page in tmp_path.glob("drawn/report.html"))
 
 
-@pytest.mark.parametrize("path", sorted((CHECKOUT / "reports").glob("*/result.json")), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", published_results(), ids=lambda path: path.parent.name)
 def test_every_published_result_is_read(path: Path) -> None:
     """Whatever format it was written in."""
     assert read_result(path).stores

@@ -5,15 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from storeproof.errors import UsageError
+from storeproof.regular_file import exists
 from storeproof.result.consistency import check_agrees
-from storeproof.result.json_file import NAME, read_result
+from storeproof.result.json_file import file_in, read_result
 from storeproof.result.needs.evidence import ReadResult
 from storeproof.spec import SPEC_ROOT
 
 
 def published_results() -> list[Path]:
     """The published results of this checkout, without the latest run of its user. Raises `UsageError` where there are none."""
-    found = [path for path in sorted((SPEC_ROOT.parent / "reports").glob(f"*/{NAME}")) if path.parent.name != "latest"]
+    folders = (each for each in sorted((SPEC_ROOT.parent / "reports").glob("*/")) if each.name != "latest")
+    found = [file for folder in folders if exists(file := file_in(folder))]
     if not found:
         raise UsageError("there are no published results beside this installation; name results: storeproof decide NEEDS RESULT...")
     return found
