@@ -50,7 +50,7 @@ def decide_by(needs: Path, results: Sequence[Path], output: Path | None, edition
         SpecError: the needs file has errors.
     """
     render = form_of(output, _FORMS)
-    with _without_collection():
+    with without_collection():
         spec = load_edition(edition or next(reversed([*frozen_editions()]), VERSION))
         asked = read_needs(needs, spec)
         files = [file for path in results or published_results() for file in files_of(path)]
@@ -64,7 +64,7 @@ def decide_by(needs: Path, results: Sequence[Path], output: Path | None, edition
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Results are large trees, and no garbage: looking for cycles in them took a third of the time of an answer."""
     running = gc.isenabled()
     gc.disable()

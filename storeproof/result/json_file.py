@@ -84,12 +84,16 @@ def read_result(path: Path) -> Result:
     Raises:
         UsageError: the file does not exist, is not a result, or has a newer format; with what to do next.
     """
+    return result_from(*read_text_of(path))
+
+
+def read_text_of(path: Path) -> tuple[str, Path]:
+    """The text of a result, and the file that it is from. Raises as `read_result` does where there is none."""
     file = file_in(path) if exists(path) and path.is_dir() else path
     try:
-        text = decoded(content_of(file))
+        return decoded(content_of(file)), file
     except Unreadable as reason:
         raise UsageError(f"{file} {reason}; give a {NAME} that `pytest suites/` wrote, or the report directory that holds one") from None
-    return result_from(text, file)
 
 
 def result_from(text: str, file: Path | str) -> Result:
