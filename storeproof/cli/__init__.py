@@ -199,6 +199,21 @@ def site(
 
 
 @app.command()
+def publish(
+    reports: Annotated[
+        Path, typer.Argument(help="A directory of folders that each hold a result.json, or one that is compressed already.")
+    ],
+) -> None:
+    """Compress published results, and write the index by which `storeproof decide` reads those of this checkout.
+
+    Exit codes: 0 written · 4 usage error.
+    """
+    from storeproof.cli.publish import publish as write
+
+    write(reports)
+
+
+@app.command()
 def bundle(
     run: Annotated[Path, typer.Argument(help="The report directory of a whole run of one store, or the result.json in it.")],
     product: Annotated[Path, typer.Option(help="A product.yaml: whose product it is, its version, and whom to ask.")],
