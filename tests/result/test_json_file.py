@@ -1,4 +1,4 @@
-"""`result.json` comes back as it was written, and what is not ours is named as such."""
+"""`result.json` comes back as it was written, and what is not ours is named as such; a terminal is shown nothing that it obeys."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from pydantic import ValidationError
 
 from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
-from storeproof.result import json_file
+from storeproof.result import json_file, terminal_safe
 from storeproof.result.json_file import COMPRESSED, NAME, compressed, content_of, files_of, read_result, result_schema, write_result
 from storeproof.result.model import FORMAT
 from storeproof.result.part import Gate
+from storeproof.result.terminal_safe import read_shown, shown_of
 from tests.report.sample import sample_result
 
 
@@ -200,3 +201,23 @@ def test_results_of_the_engine_that_is_no_more_are_read(tmp_path: Path) -> None:
     measured["engine"] = "wire-py"
     path.write_text(json.dumps(data))
     assert "wire-py" in {each.engine for store in read_result(path).stores for each in store.measurements}
+
+
+@pytest.mark.parametrize("hidden", ["\x1b[31m", "\u202e", "a\r\nb", "\\\x1b", "\x9f", "\b"])
+def test_what_a_terminal_obeys_is_escaped(hidden: str, tmp_path: Path) -> None:
+    """However JSON writes it: as itself, or as an escape."""
+    result = sample_result()
+    result.stores[0].settings["motd"] = hidden
+    write_result(result, tmp_path / NAME)
+    shown = read_shown(tmp_path)
+    assert shown == shown_of(read_result(tmp_path))
+    assert hidden not in shown.stores[0].settings["motd"]
+
+
+def test_a_result_without_such_text_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words that only look like an escape do not count."""
+    result = shown_of(sample_result())
+    result.stores[0].settings["motd"] = "\\u202e and \\\\b, “ü”\n\t"
+    write_result(result, tmp_path / NAME)
+    monkeypatch.delattr(terminal_safe, "shown_of")
+    assert read_shown(tmp_path) == result

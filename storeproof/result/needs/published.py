@@ -47,10 +47,7 @@ def write_index(reports: Path) -> None:
 
 def index_of(reports: Path) -> str:
     """The content of the index: a line for each result, with the SHA-256 of its file and what decisions read of it, in JSON."""
-    lines = []
-    for file in _files(reports):
-        lines.append(f"{_digest(file)} {_what_decisions_read(read_agreeing(file).result).model_dump_json()}\n")
-    return "".join(lines)
+    return "".join(f"{_digest(file)} {_what_decisions_read(read_agreeing(file).result).model_dump_json()}\n" for file in _files(reports))
 
 
 def read_agreeing(file: Path) -> ReadResult:
