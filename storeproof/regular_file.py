@@ -55,13 +55,22 @@ def read_text(path: Path, most: int) -> str:
 
 def text_of(file: BinaryIO, most: int) -> str:
     """The text of an open file, as `read_text`. Raises `Unreadable`: it is longer or not UTF-8."""
-    found = file.read(most + 1)
-    if len(found) > most:
+    return decoded(bounded(file.read(most + 1), most))
+
+
+def bounded(content: bytes, most: int) -> bytes:
+    """The content itself. Raises `Unreadable`: it has more than `most` bytes."""
+    if len(content) > most:
         raise Unreadable(f"is longer than {most >> 10:,} KiB")
+    return content
+
+
+def decoded(content: bytes) -> str:
+    """The text that is written in UTF-8. Raises `Unreadable`: it is not."""
     try:
-        return found.decode("utf-8")
+        return content.decode("utf-8")
     except UnicodeDecodeError as reason:
-        raise Unreadable(f"cannot be read: it is not text in UTF-8, byte {reason.start} is {found[reason.start]:#04x}") from None
+        raise Unreadable(f"cannot be read: it is not text in UTF-8, byte {reason.start} is {content[reason.start]:#04x}") from None
 
 
 def exists(path: Path) -> bool:

@@ -36,6 +36,10 @@ edition_app = typer.Typer(help="Frozen editions of the specification, and who ju
 app.add_typer(edition_app, name="edition")
 
 
+_ONLY_READ = frozenset({"claims", "compare", "decide", "picture", "report", "site", "verify"})
+"""Commands that read results, start nothing and touch nothing else: they do not look for what killed runs left either."""
+
+
 class Answered(SystemExit):
     """The exit code of an answer: 2 is one of its own here, and Typer's for a wrong command line."""
 
@@ -58,8 +62,7 @@ def options(
     ] = False,
 ) -> None:
     """Options that come before the name of a command."""
-    # `verify` reads the bundle of a stranger, and touches nothing but that and this installation.
-    if context.invoked_subcommand != "verify" and not {"--help", "-h"} & set(sys.argv):
+    if context.invoked_subcommand not in _ONLY_READ and not {"--help", "-h"} & set(sys.argv):
         from storeproof.cleanup.sweep import sweep_all
 
         sweep_all()
@@ -193,6 +196,21 @@ def site(
     from storeproof.cli.site import site as write
 
     write(results, out, needs or [])
+
+
+@app.command()
+def publish(
+    reports: Annotated[
+        Path, typer.Argument(help="A directory of folders that each hold a result.json, or one that is compressed already.")
+    ],
+) -> None:
+    """Compress published results, and write the index by which `storeproof decide` reads those of this checkout.
+
+    Exit codes: 0 written · 4 usage error.
+    """
+    from storeproof.cli.publish import publish as write
+
+    write(reports)
 
 
 @app.command()

@@ -13,8 +13,7 @@ from storeproof.report.claims.markdown import render_claims_markdown
 from storeproof.report.claims.page import render_claims_html
 from storeproof.report.claims.screen import print_judged
 from storeproof.result.claims import Judged, Verdict, judge
-from storeproof.result.json_file import read_result
-from storeproof.result.terminal_safe import shown_of
+from storeproof.result.terminal_safe import read_shown
 from storeproof.spec import load_spec
 from storeproof.spec.questions.read_claims import read_claims
 
@@ -33,7 +32,7 @@ def claims(paths: Sequence[Path], output: Path | None) -> int:
     """
     render = form_of(output, _PAGES)
     spec = load_spec()
-    judged = judge(read_claims(spec), [shown_of(read_result(path)) for path in paths], spec)
+    judged = judge(read_claims(spec), [read_shown(path) for path in paths], spec)
     print_judged(judged, Console())
     if output is not None and render is not None:
         write_output(output, render(judged))

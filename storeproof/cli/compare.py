@@ -11,9 +11,8 @@ from storeproof.report.comparison import files
 from storeproof.report.comparison.content import of_agreement, of_comparison
 from storeproof.report.comparison.screen import print_content
 from storeproof.result.compare import Side, compare, sides_of
-from storeproof.result.json_file import read_result
 from storeproof.result.ratios.agreement import agreement
-from storeproof.result.terminal_safe import shown_of
+from storeproof.result.terminal_safe import read_shown
 
 
 def compare_files(a: Path, b: Path | None, store: str | None, against: str | None, output: Path | None) -> int:
@@ -72,7 +71,7 @@ def find(path: Path, sides: list[Side], wanted: str, option: str) -> Side:
 
 
 def _read(path: Path) -> list[Side]:
-    return sides_of(shown_of(read_result(path)))
+    return sides_of(read_shown(path))
 
 
 def _pairs(a: Path, left: list[Side], b: Path, right: list[Side], store: str | None, against: str | None) -> list[tuple[Side, Side]]:

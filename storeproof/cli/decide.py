@@ -21,7 +21,7 @@ from storeproof.report.decision.record import render_record
 from storeproof.report.decision.screen import print_decision
 from storeproof.result.json_file import files_of, write_whole
 from storeproof.result.needs.decision import Decision, decide
-from storeproof.result.needs.published import published_results, read_agreeing
+from storeproof.result.needs.published import published_evidence, read_agreeing
 from storeproof.spec.edition import VERSION
 from storeproof.spec.editions.frozen import frozen_editions, load_edition
 from storeproof.spec.questions.read_needs import read_needs
@@ -50,11 +50,11 @@ def decide_by(needs: Path, results: Sequence[Path], output: Path | None, edition
         SpecError: the needs file has errors.
     """
     render = form_of(output, _FORMS)
-    with _without_collection():
+    with without_collection():
         spec = load_edition(edition or next(reversed([*frozen_editions()]), VERSION))
         asked = read_needs(needs, spec)
-        files = [file for path in results or published_results() for file in files_of(path)]
-        decision = decide(asked, [read_agreeing(file) for file in files], spec, str(needs))
+        found = [read_agreeing(file) for path in results for file in files_of(path)] if results else published_evidence()
+        decision = decide(asked, found, spec, str(needs))
     print_decision(decision, Console())
     if output is not None and render is not None:
         write_output(output, render(decision))
@@ -64,7 +64,7 @@ def decide_by(needs: Path, results: Sequence[Path], output: Path | None, edition
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Results are large trees, and no garbage: looking for cycles in them took a third of the time of an answer."""
     running = gc.isenabled()
     gc.disable()

@@ -9,8 +9,7 @@ from storeproof.errors import UsageError
 from storeproof.report.answer_table import answer_table
 from storeproof.report.durability_cost import durability_cost
 from storeproof.report.pictures.answer import draw_answer
-from storeproof.result.json_file import read_result
-from storeproof.result.terminal_safe import shown_of
+from storeproof.result.terminal_safe import read_shown
 from storeproof.spec import load_spec
 
 
@@ -23,11 +22,11 @@ def picture(
         UsageError: a result cannot be read, has nothing to draw, or the picture cannot be written; or it is not said whose throughput is
             drawn.
     """
-    first, *more = [shown_of(read_result(path)) for path in paths]
+    first, *more = [read_shown(path) for path in paths]
     measured = any(store.measurements for each in (first, *more) for store in each.stores)
     if more and speeds is None and (measured or cost_of_durability is not None):
         raise UsageError("several results: whose throughput is drawn? Name it with --speeds")
-    other = shown_of(read_result(speeds)) if speeds else first
+    other = read_shown(speeds) if speeds else first
     if cost_of_durability is not None:
         draw_answer(durability_cost([first, *more], other, cost_of_durability), output, narrow=narrow)
         return

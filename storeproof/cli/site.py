@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from storeproof import units
+from storeproof.cli.decide import without_collection
 from storeproof.errors import UsageError
 from storeproof.result.consistency import check_agrees
 from storeproof.result.needs.decision import Decision, decide
@@ -27,11 +28,12 @@ def site(paths: Sequence[Path], out: Path, needs: Sequence[Path]) -> None:
         SpecError: a needs file has errors.
     """
     check_folder(out)
-    spec, sources = load_spec(), read_sources(paths)
-    for each in sources:
-        check_agrees(each.file, each.result)
-    content = gather(sources, spec, _decisions(needs, sources, spec))
-    files = build_site(content)
+    with without_collection():
+        spec, sources = load_spec(), read_sources(paths)
+        for each in sources:
+            check_agrees(each.file, each.result)
+        content = gather(sources, spec, _decisions(needs, sources, spec))
+        files = build_site(content)
     write_site(files, out)
     pages = sum(name.endswith(".html") for name in files)
     first = sum(len(files[name].encode()) for name in ("index.html", "site.css", "site.js"))

@@ -17,7 +17,7 @@ from storeproof.errors import UsageError
 from storeproof.evidence import EVIDENCE
 from storeproof.printable import in_one_line
 from storeproof.regular_file import Unreadable, exists, open_regular
-from storeproof.result.json_file import read_result
+from storeproof.result.json_file import content_of, file_in, read_result
 from storeproof.result.model import StoreResult
 from storeproof.result.sources import CARRIED, OWN, sources_of
 from storeproof.spec import Target
@@ -35,7 +35,7 @@ def make_bundle(run: Path, product: Path, own: Path | None, known: Known) -> tup
         UsageError: a file is missing or cannot be read.
         ClaimRefused: no claim can be made of the run; why, in one message.
     """
-    file = run / RESULT if exists(run) and run.is_dir() else run
+    file = file_in(run) if exists(run) and run.is_dir() else run
     result = read_result(file)
     store = only_store(result)
     target = _target(store, own, known.in_edition(result.edition))
@@ -86,8 +86,11 @@ def _content(name: str, path: Path) -> bytes:
     """A part, from its file."""
     most = most_of(name)
     try:
-        with open_regular(path) as file:
-            content = file.read(most + 1)
+        if name == RESULT:
+            content = content_of(path)
+        else:
+            with open_regular(path) as file:
+                content = file.read(most + 1)
     except Unreadable as reason:
         raise UsageError(f"{path} {reason}; a bundle is made of the report directory of a run, as the run left it") from None
     if len(content) > most:

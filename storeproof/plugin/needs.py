@@ -120,13 +120,13 @@ class NeedsRun:
             UsageError: there are no published results, or each misses one.
         """
         from storeproof.result.needs.decision import decide
-        from storeproof.result.needs.published import published_results, read_agreeing
+        from storeproof.result.needs.published import published_evidence, published_results
 
         try:
-            published = published_results()
+            published_results()
         except UsageError:
             raise UsageError(f"--needs {self.file} names no candidates; give --store for each store that may be one") from None
-        decision = decide(self.needs, [read_agreeing(path) for path in published], self.spec, self.file)
+        decision = decide(self.needs, published_evidence(), self.spec, self.file)
         found = [each.name for each in decision.candidates if not each.missed and each.name.partition(":")[0] in self.spec.store_files]
         if not found:
             raise UsageError(

@@ -1,8 +1,9 @@
-"""Writes and reads `result.json`."""
+"""Writes and reads `result.json`, and `result.json.xz`, as it is published."""
 
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import re
 import secrets
@@ -12,13 +13,17 @@ from pydantic import ValidationError
 
 from storeproof.errors import UsageError
 from storeproof.printable import in_one_line
-from storeproof.regular_file import Unreadable, exists, read_text
+from storeproof.regular_file import Unreadable, bounded, decoded, exists, open_regular
 from storeproof.result.model import FORMAT, Result
 from storeproof.spec.reading.json_schema import schema_of
 
 NAME = "result.json"
+COMPRESSED = "result.json.xz"
+"""Its name in a repository, which everyone clones."""
 LONGEST = 64 << 20
-"""Bytes; the largest published result has five million."""
+"""Bytes, decompressed; the largest published result has four million."""
+_WINDOW = 8 << 20
+"""Bytes of text that compression looks back; reading takes as much memory."""
 _NUMBER = re.compile("[0-9]{1,4}")
 _BEGINS = re.compile(r'\s*{\s*"format":\s*"([0-9.]+)"')
 _MAJOR, _MINOR = map(int, FORMAT.split("."))
@@ -77,12 +82,16 @@ def read_result(path: Path) -> Result:
     Raises:
         UsageError: the file does not exist, is not a result, or has a newer format; with what to do next.
     """
-    file = path / NAME if exists(path) and path.is_dir() else path
+    return result_from(*read_text_of(path))
+
+
+def read_text_of(path: Path) -> tuple[str, Path]:
+    """The text of a result, and the file that it is from. Raises as `read_result` does where there is none."""
+    file = file_in(path) if exists(path) and path.is_dir() else path
     try:
-        text = read_text(file, LONGEST)
+        return decoded(content_of(file)), file
     except Unreadable as reason:
         raise UsageError(f"{file} {reason}; give a {NAME} that `pytest suites/` wrote, or the report directory that holds one") from None
-    return result_from(text, file)
 
 
 def result_from(text: str, file: Path | str) -> Result:
@@ -127,6 +136,41 @@ def _at_once(text: str) -> Result | None:
     return found if found.format == begins[1] else None
 
 
+def file_in(directory: Path) -> Path:
+    """The result in a directory: as its run wrote it, or else as it was published. Without either, where the run would write it."""
+    published = directory / COMPRESSED
+    return published if exists(published) and not exists(directory / NAME) else directory / NAME
+
+
+def content_of(file: Path) -> bytes:
+    """The content of a result file, as its run wrote it: what a citation has the SHA-256 of.
+
+    Raises:
+        Unreadable: as `regular_file.read_text`, or what should be compressed is not.
+    """
+    with open_regular(file) as opened:
+        content = opened.read(LONGEST + 1)
+    return bounded(_decompressed(content) if file.suffix == ".xz" else content, LONGEST)
+
+
+def compressed(content: bytes) -> bytes:
+    """The content of a result as the file `result.json.xz`."""
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": _WINDOW}]
+    return lzma.compress(content, filters=filters)
+
+
+def _decompressed(content: bytes) -> bytes:
+    """At most one byte more than a result may have: a kilobyte may stand for a gigabyte."""
+    reader = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=4 * _WINDOW)
+    try:
+        found = reader.decompress(content, max_length=LONGEST + 1)
+    except lzma.LZMAError as reason:
+        raise Unreadable(f"cannot be read: it is no file of xz, or a damaged one ({reason})") from None
+    if len(found) <= LONGEST and not reader.eof:
+        raise Unreadable("cannot be read: it is cut off")
+    return found
+
+
 def files_of(path: Path) -> list[Path]:
     """The result files that a path stands for: itself, the one in a directory, or those in the folders of a directory that has none.
 
@@ -135,9 +179,9 @@ def files_of(path: Path) -> list[Path]:
     """
     if not exists(path) or not path.is_dir():
         return [path]
-    if exists(path / NAME):
-        return [path / NAME]
-    inner = sorted(path.glob(f"*/{NAME}"))
+    if exists(file_in(path)):
+        return [file_in(path)]
+    inner = [file for folder in sorted(path.glob("*/")) if exists(file := file_in(folder))]
     if not inner:
         raise UsageError(f"{path} holds no {NAME}, and no folder in it does; give a {NAME}, its folder, or the folder of such folders")
     return inner

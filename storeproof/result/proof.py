@@ -17,7 +17,7 @@ from storeproof.errors import UsageError
 from storeproof.outcome import IDLE, NOT_REACHED, SHOWN, Outcome, Stage
 from storeproof.regular_file import exists
 from storeproof.result.defect import defect_of
-from storeproof.result.json_file import NAME, UNFINISHED, read_result
+from storeproof.result.json_file import NAME, UNFINISHED, content_of, file_in, read_result
 from storeproof.result.model import Citation, EditionUsed, OutcomeRecord, Result, StoreResult
 from storeproof.spec.guarantee import LADDER
 
@@ -119,7 +119,7 @@ def read_cited(path: Path, edition: EditionUsed) -> CitedResult:
     Raises:
         UsageError: it is not there, is not whole, or is of another edition.
     """
-    file = path / NAME if exists(path) and path.is_dir() else path
+    file = file_in(path) if exists(path) and path.is_dir() else path
     if file.name == UNFINISHED or (file.name == NAME and not exists(file) and exists(file.with_name(UNFINISHED))):
         raise UsageError(
             f"--proof {path} is of a run that did not end: it has {UNFINISHED}, which is no proof; let a run end, and cite that"
@@ -133,7 +133,7 @@ def read_cited(path: Path, edition: EditionUsed) -> CitedResult:
         raise UsageError(
             f"--proof {path} is of edition {there}, and this run of {here}, which may ask for more; prove it with this edition"
         )
-    return CitedResult(path, result, hashlib.sha256(file.read_bytes()).hexdigest())
+    return CitedResult(path, result, hashlib.sha256(content_of(file)).hexdigest())
 
 
 def proofs_of(cited: Iterable[CitedResult], targets: Iterable[str]) -> dict[str, Proof]:

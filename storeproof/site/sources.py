@@ -8,10 +8,10 @@ from pathlib import Path
 
 from storeproof.errors import UsageError
 from storeproof.printable import in_one_line
-from storeproof.result.json_file import NAME, files_of, read_result
+from storeproof.result.json_file import COMPRESSED, NAME, files_of
 from storeproof.result.model import Result
 from storeproof.result.needs.servers import preference
-from storeproof.result.terminal_safe import shown_of
+from storeproof.result.terminal_safe import read_shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +38,11 @@ def read_sources(paths: Sequence[Path]) -> list[Source]:
     sources: dict[str, Source] = {}
     places: dict[str, Path] = {}
     for file in found:
-        result = shown_of(read_result(file))
+        result = read_shown(file)
         run = result.run.id
         if run in places:
             raise UsageError(f"{places[run]} and {file} are both of run {in_one_line(run, 40)}; give one of them")
         places[run] = file
-        sources[run] = Source(in_one_line(file.parent.name if file.name == NAME else file.stem, 80), file, result)
+        name = file.parent.name if file.name in (NAME, COMPRESSED) else Path(file.name.removesuffix(".xz")).stem
+        sources[run] = Source(in_one_line(name, 80), file, result)
     return sorted(sources.values(), key=lambda each: preference(each.result), reverse=True)

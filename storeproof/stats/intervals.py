@@ -97,12 +97,16 @@ def student(freedom: float) -> float:
 def bootstrap(statistic: Callable[..., Any], *samples: Sequence[float], seed: int) -> tuple[float, float]:
     """The 95 % percentile interval of a statistic, from resamples of each of the samples.
 
-    `statistic` takes as many arrays as there are samples, and an `axis`.
+    `statistic` takes as many arrays as there are samples, and an `axis`. The draws are those of `scipy.stats.bootstrap`, whose package
+    takes longer to import than a report takes to write.
     """
-    from scipy import stats  # only here: it takes longer to import than the rest of the project
+    import numpy as np  # here, because only intervals need it
 
-    made = stats.bootstrap(samples, statistic, n_resamples=_RESAMPLES, confidence_level=0.95, method="percentile", rng=seed)
-    return float(made.confidence_interval.low), float(made.confidence_interval.high)
+    draws = np.random.default_rng(seed)
+    values = [np.asarray(sample) for sample in samples]
+    drawn = [each[draws.integers(0, len(each), (_RESAMPLES, len(each)))] for each in values]
+    low, high = np.percentile(statistic(*drawn, axis=-1), (2.5, 97.5))
+    return float(low), float(high)
 
 
 def percentile(histogram: HdrHistogram, percent: float) -> float | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from storeproof.result.json_file import file_in
 from storeproof.result.product import short_product
 from tests.architecture.installed import CHECKOUT
 from tests.architecture.printed.given import GIVEN, UNPUBLISHED
@@ -64,7 +65,7 @@ def _versions() -> str:
 
 
 def _folders() -> list[str]:
-    return sorted(each.name for each in REPORTS.iterdir() if (each / "result.json").is_file())
+    return sorted(each.name for each in REPORTS.iterdir() if file_in(each).is_file())
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -76,7 +77,7 @@ def test_every_number_is_computed_again_from_the_results(page: str) -> None:
         assert text.count(said) == 1, f"{page} says it {text.count(said)} times, and the results say: {said}"
         left = _blank(left, iter([(text.index(said), text.index(said) + len(said))]))
     for paragraph in re.finditer(r"^.*\d+ numbers: .*$", text, flags=re.MULTILINE):
-        of = counts(re.findall(r"\(([\w-]+)/result\.json\)", paragraph[0]))
+        of = counts(re.findall(r"\]\(([\w-]+)/\)", paragraph[0]))
         wrong = set(re.findall(COUNTED, paragraph[0])) - of
         assert not wrong, f"{page} says {wrong}, and the results that it cites there say {of}"
     for pattern in (*KINDS.values(), COUNTED, _versions()):

@@ -12,12 +12,12 @@ from storeproof.result.consistency import inconsistencies
 from storeproof.result.json_file import read_result
 from storeproof.result.measured.cluster_round import case_rounds
 from storeproof.result.model import CapabilityResult, Harm, Result
-from tests.architecture.installed import CHECKOUT
+from storeproof.result.needs.published import published_results
 from tests.report.clusters import cluster_round, span
 from tests.result.claimed import around, number, result
 from tests.result.needs.needed import case, known, struck
 
-PUBLISHED = sorted((CHECKOUT / "reports").glob("*/result.json"))
+PUBLISHED = published_results()
 
 
 def whole() -> Result:

@@ -1,9 +1,10 @@
-"""`result.json` comes back as it was written, and what is not ours is named as such."""
+"""`result.json` comes back as it was written, and what is not ours is named as such; a terminal is shown nothing that it obeys."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ from pydantic import ValidationError
 
 from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
-from storeproof.result.json_file import read_result, result_schema, write_result
+from storeproof.result import json_file, terminal_safe
+from storeproof.result.json_file import COMPRESSED, NAME, compressed, content_of, files_of, read_result, result_schema, write_result
 from storeproof.result.model import FORMAT
 from storeproof.result.part import Gate
+from storeproof.result.terminal_safe import read_shown, shown_of
 from tests.report.sample import sample_result
 
 
@@ -23,6 +26,46 @@ def test_a_result_comes_back_as_it_was_written(tmp_path: Path) -> None:
     write_result(result, tmp_path / "deep" / "result.json")
     assert read_result(tmp_path / "deep" / "result.json") == result
     assert read_result(tmp_path / "deep") == result
+
+
+def test_a_published_result_is_read_like_the_one_that_the_run_wrote(tmp_path: Path) -> None:
+    """By its name, and by that of its folder or of the folder of such folders; its content is the same to the byte."""
+    write_result(sample_result(), tmp_path / "run" / NAME)
+    content = (tmp_path / "run" / NAME).read_bytes()
+    published = tmp_path / "published" / "one" / COMPRESSED
+    published.parent.mkdir(parents=True)
+    published.write_bytes(compressed(content))
+    assert len(published.read_bytes()) < len(content) / 3
+    assert content_of(published) == content
+    assert read_result(published) == read_result(published.parent) == sample_result()
+    assert files_of(tmp_path / "published") == files_of(published.parent) == [published]
+
+
+def test_what_the_run_wrote_comes_before_what_is_published(tmp_path: Path) -> None:
+    """A new run into a folder with a published result is not hidden by it."""
+    (tmp_path / COMPRESSED).write_bytes(b"older")
+    write_result(sample_result(), tmp_path / NAME)
+    assert read_result(tmp_path) == sample_result()
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "message"),
+    [
+        (lambda content: content, "it is no file of xz, or a damaged one"),
+        (lambda content: compressed(content)[:-20], "it is cut off"),
+        (lambda content: compressed(content)[:200] + b"\0\0\0\0" + compressed(content)[204:], "a damaged one"),
+        (lambda content: compressed(b" " * 3000 + content), "is longer than 2 KiB"),
+    ],
+    ids=["plain", "cut off", "damaged", "too long"],
+)
+def test_a_compressed_file_that_is_no_result_is_one_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoiled: Callable[[bytes], bytes], message: str
+) -> None:
+    """No more of it is decompressed than a result may have."""
+    monkeypatch.setattr(json_file, "LONGEST", 2048)
+    (tmp_path / COMPRESSED).write_bytes(spoiled(sample_result().model_dump_json().encode()[:2000]))
+    with pytest.raises(UsageError, match=rf"{COMPRESSED} .*{message}"):
+        read_result(tmp_path)
 
 
 @pytest.mark.parametrize("form", ["2.1", FORMAT])
@@ -158,3 +201,23 @@ def test_results_of_the_engine_that_is_no_more_are_read(tmp_path: Path) -> None:
     measured["engine"] = "wire-py"
     path.write_text(json.dumps(data))
     assert "wire-py" in {each.engine for store in read_result(path).stores for each in store.measurements}
+
+
+@pytest.mark.parametrize("hidden", ["\x1b[31m", "\u202e", "a\r\nb", "\\\x1b", "\x9f", "\b"])
+def test_what_a_terminal_obeys_is_escaped(hidden: str, tmp_path: Path) -> None:
+    """However JSON writes it: as itself, or as an escape."""
+    result = sample_result()
+    result.stores[0].settings["motd"] = hidden
+    write_result(result, tmp_path / NAME)
+    shown = read_shown(tmp_path)
+    assert shown == shown_of(read_result(tmp_path))
+    assert hidden not in shown.stores[0].settings["motd"]
+
+
+def test_a_result_without_such_text_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words that only look like an escape do not count."""
+    result = shown_of(sample_result())
+    result.stores[0].settings["motd"] = "\\u202e and \\\\b, “ü”\n\t"
+    write_result(result, tmp_path / NAME)
+    monkeypatch.delattr(terminal_safe, "shown_of")
+    assert read_shown(tmp_path) == result

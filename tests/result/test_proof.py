@@ -11,7 +11,7 @@ import pytest
 
 from storeproof.errors import UsageError
 from storeproof.outcome import NOT_REACHED, Outcome, Stage
-from storeproof.result.json_file import NAME, UNFINISHED, write_result
+from storeproof.result.json_file import COMPRESSED, NAME, UNFINISHED, compressed, write_result
 from storeproof.result.model import Citation, EditionUsed, OutcomeRecord, Result
 from storeproof.result.proof import CitedResult, Identity, Proof, proofs_of, read_cited
 from tests.report.sample import TARGETS, sample_result
@@ -47,10 +47,12 @@ def live() -> Identity:
 
 
 def test_a_citation_says_which_file_was_read(tmp_path: Path) -> None:
-    """Given as a file or as its directory: run, time, scale, seed, and the digest of the file."""
+    """Given as a file or as its directory: run, time, scale, seed, and the digest of the file, also once it is published compressed."""
     write_result(result(), tmp_path / NAME)
-    digest = hashlib.sha256((tmp_path / NAME).read_bytes()).hexdigest()
-    for given in (tmp_path, tmp_path / NAME):
+    content = (tmp_path / NAME).read_bytes()
+    (tmp_path / COMPRESSED).write_bytes(compressed(content))
+    digest = hashlib.sha256(content).hexdigest()
+    for given in (tmp_path, tmp_path / NAME, tmp_path / COMPRESSED):
         found = read_cited(given, EDITION).proof_of(REDIS)
         assert found is not None
         assert found.citation == Citation(run="sample-0001", started="2026-11-21T10:00:00Z", scale="standard", seed=7, sha256=digest)

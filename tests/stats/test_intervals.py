@@ -6,10 +6,13 @@ import subprocess
 import sys
 from math import exp, log
 from random import Random
+from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats as scipy_stats
 
-from storeproof.stats.intervals import estimate, percentile, student
+from storeproof.stats.intervals import bootstrap, estimate, percentile, student
 from storeproof.stats.latency import new_histogram, record_all
 
 
@@ -98,3 +101,16 @@ def test_percentiles_need_a_hundred_samples_beyond() -> None:
     few = new_histogram()
     record_all(few, array("q", [1000] * 9_999))
     assert percentile(few, 99) is None
+
+
+@pytest.mark.parametrize("rounds", [10, 16, 64])
+def test_the_bootstrap_is_that_of_scipy(rounds: int) -> None:
+    """The same draws, so the same interval but for the last digits."""
+    random = Random(rounds)
+    one, other = ([random.lognormvariate(0, 0.2) for _ in range(count)] for count in (rounds, rounds + 3))
+
+    def medians(a: Any, b: Any, axis: int) -> Any:
+        return np.median(a, axis=axis) / np.median(b, axis=axis)
+
+    theirs = scipy_stats.bootstrap((one, other), medians, n_resamples=5000, method="percentile", rng=7).confidence_interval
+    assert bootstrap(medians, one, other, seed=7) == pytest.approx((theirs.low, theirs.high), rel=1e-12)

@@ -10,6 +10,7 @@ from typing import Final
 from storeproof.report.decision import tables, words
 from storeproof.report.markdown import cell_of, table_of
 from storeproof.report.tables import Cell, Table
+from storeproof.result.json_file import content_of
 from storeproof.result.needs.decision import Candidate, Decision
 from storeproof.result.needs.judged_need import JudgedNeed, Verdict
 
@@ -86,7 +87,7 @@ def _evidence(found: JudgedNeed) -> str:
 def _result(decision: Decision) -> Iterator[str]:
     runs = words.runs(decision)
     for each in runs:
-        digest = hashlib.sha256(each.file.read_bytes()).hexdigest()
+        digest = hashlib.sha256(content_of(each.file)).hexdigest()
         edition = each.side.result.edition
         yield f"* {cell_of(words.source(each))}, edition {cell_of(edition.name)} ({cell_of(edition.hash)}), SHA-256 {digest}"
     if runs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from matplotlib.patches import Rectangle
 
 from storeproof.errors import UsageError
 from storeproof.report.answer_table import AnswerCell, AnswerTable, Group
+from storeproof.report.pictures.compact import compact
 from storeproof.report.pictures.lettering import DPI, FONTS, width_of, wrapped
 from storeproof.stats.grade import Grade
 
@@ -75,7 +77,12 @@ def draw_answer(table: AnswerTable, path: Path, *, narrow: bool = False) -> None
     with matplotlib.rc_context(_STYLE):
         figure = _Drawing(table, _NARROW if narrow else _WIDE).figure
         try:
-            figure.savefig(path, dpi=1.6 * DPI, metadata={"Date": None} if path.suffix == ".svg" else None)
+            if path.suffix == ".svg":
+                drawn = io.StringIO()
+                figure.savefig(drawn, format="svg", metadata={"Date": None})
+                path.write_text(compact(drawn.getvalue()), encoding="utf-8")
+            else:
+                figure.savefig(path, dpi=1.6 * DPI)
         except OSError as reason:
             raise UsageError(f"{path} cannot be written: {reason}; name another with --output") from None
 
@@ -205,12 +212,12 @@ class _Drawing:
             self._stacked(8, at, product, _INK, left=True, bold=True)
             self._stacked(8, at + self._high(product), variant, _DIM, left=True, larger=-1.5)
         for each in tops:
-            self._axes.plot([0, left], [each] * 2, color=_LINE, linewidth=0.7)
+            self._axes.plot([0, left], [each] * 2, color=_LINE, linewidth=0.7, clip_on=False)
         return tops[-1]
 
     def _group(self, left: float, top: float, group: Group, numbers: Sequence[int], tops: Sequence[float], title_high: float) -> None:
         width, span, tall = self._columns[group.kind], self._span(group), tops[0] - top
-        self._axes.add_patch(Rectangle((left, top), span, tall, facecolor="#f5f3ee", edgecolor=_LINE, linewidth=0.7))
+        self._rectangle((left, top), span, tall, facecolor="#f5f3ee", edgecolor=_LINE, linewidth=0.7)
         self._stacked(left + span / 2, top + 6, self._title(group), _INK, bold=True)
         largest = max((cell.rate.high for row in group.rows for cell in row if cell.rate), default=1.0)
         for column, heading in enumerate(group.headings):
@@ -226,21 +233,24 @@ class _Drawing:
 
     def _cell(self, left: float, top: float, width: float, high: float, cell: AnswerCell, largest: float) -> None:
         size = self._size
-        self._axes.add_patch(Rectangle((left, top), width, high, facecolor=_FILLS[cell.tone], edgecolor=_LINE, linewidth=0.7))
+        self._rectangle((left, top), width, high, facecolor=_FILLS[cell.tone], edgecolor=_LINE, linewidth=0.7)
         middle = top + high / 2
         if cell.rate is None or cell.grade is None:
             lines, larger = self._said(cell, width)
             self._stacked(left + width / 2, middle - self._high(lines, larger) / 2, lines, _TEXTS[cell.tone], larger=larger)
             return
         room = width - 16
-        self._axes.add_patch(Rectangle((left + 8, middle - 12), room * cell.rate.median / largest, 6, facecolor=_BAR, linewidth=0))
+        self._rectangle((left + 8, middle - 12), room * cell.rate.median / largest, 6, facecolor=_BAR, linewidth=0)
         ends = [left + 8 + room * value / largest for value in (cell.rate.low, cell.rate.high)]
-        self._axes.plot(ends, [middle - 9] * 2, color=_INK, linewidth=1.6, solid_capstyle="butt")
+        self._axes.plot(ends, [middle - 9] * 2, color=_INK, linewidth=1.6, solid_capstyle="butt", clip_on=False)
         text = cell.brief if size.narrow else cell.text
         letters = size.letters - 0.5
         letters *= min(1.0, (width - _BADGE - 2) / width_of(text, letters))  # in a narrow picture the column is as wide as it can be
         self._axes.text(left + width - _BADGE, middle + 7, text, color=_INK, fontsize=letters, ha="right", va="center")
         self._badge(left + width - _BADGE / 2, middle + 7, cell.grade)
+
+    def _rectangle(self, corner: tuple[float, float], width: float, high: float, **look: Any) -> None:
+        self._axes.add_patch(Rectangle(corner, width, high, clip_on=False, **look))
 
     def _badge(self, x: float, y: float, grade: Grade) -> None:
         """A letter on its colour, which is never alone."""

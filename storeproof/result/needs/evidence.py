@@ -13,7 +13,7 @@ from storeproof.result.model import OutcomeRecord, Result, StoreResult
 from storeproof.result.needs.servers import of_one_server, preference
 from storeproof.spec import Spec, Store
 
-_NO_EVIDENCE = (Outcome.NOT_RUN, Outcome.EXCLUDED, Outcome.INCONCLUSIVE, Outcome.ERROR)
+NO_EVIDENCE = (Outcome.NOT_RUN, Outcome.EXCLUDED, Outcome.INCONCLUSIVE, Outcome.ERROR)
 """Outcomes that say nothing about the store: an earlier result may say more."""
 
 
@@ -45,7 +45,7 @@ class Source:
     @cached_property
     def cases(self) -> Mapping[str, OutcomeRecord]:
         """The outcomes that say something about the store, by case id."""
-        return {each.id: each for each in self.store.outcomes if each.outcome not in _NO_EVIDENCE}
+        return {each.id: each for each in self.store.outcomes if each.outcome not in NO_EVIDENCE}
 
 
 @dataclass(frozen=True)

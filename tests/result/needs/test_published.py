@@ -1,0 +1,62 @@
+"""The index of the published results says of them what they say themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from storeproof.report.decision.data import decision_data
+from storeproof.report.decision.record import render_record
+from storeproof.result.json_file import COMPRESSED, compressed, content_of
+from storeproof.result.model import RunInfo
+from storeproof.result.needs import published
+from storeproof.result.needs.decision import decide
+from storeproof.result.needs.published import INDEX, REPORTS, index_of, published_evidence, published_results, read_agreeing, write_index
+from storeproof.spec.questions.read_needs import read_needs
+from tests.architecture.installed import CHECKOUT
+from tests.cli.test_decide import whole
+from tests.result.claimed import result
+from tests.result.needs.needed import SHAPE, known
+from tests.shipped import SHIPPED
+
+
+@pytest.mark.slow
+def test_the_index_is_that_of_the_published_results() -> None:
+    """It is made again from all of them."""
+    assert content_of(REPORTS / INDEX).decode() == index_of(REPORTS), "write it again: storeproof publish reports/"
+
+
+@pytest.mark.slow
+def test_what_is_decided_by_the_index_is_decided_by_the_results() -> None:
+    """For each example, to the last word of the evidence."""
+    whole, indexed = [read_agreeing(file) for file in published_results()], published_evidence()
+    for file in sorted((CHECKOUT / "examples").glob("*.yaml")):
+        needs = read_needs(file, SHIPPED)
+        one, other = decide(needs, whole, SHIPPED), decide(needs, indexed, SHIPPED)
+        assert decision_data(one) == decision_data(other)
+        assert render_record(one) == render_record(other)
+
+
+def test_a_result_that_changed_since_is_read_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And so are all where the index is damaged or not there."""
+    monkeypatch.setattr(published, "REPORTS", tmp_path)
+    made = [result(whole(known("redis:aof-always", cases=[SHAPE]))).model_copy(update={"run": run}) for run in _runs("r1", "r2")]
+    file = tmp_path / "one" / COMPRESSED
+    file.parent.mkdir()
+    file.write_bytes(compressed(made[0].model_dump_json().encode()))
+    assert published_evidence()[0].result == made[0]
+    write_index(tmp_path)
+    monkeypatch.setattr(published, "read_agreeing", lambda file: pytest.fail(f"{file} was read"))
+    assert published_evidence()[0].result.run.id == "r1"
+    monkeypatch.undo()
+    monkeypatch.setattr(published, "REPORTS", tmp_path)
+    file.write_bytes(compressed(made[1].model_dump_json().encode()))
+    assert published_evidence()[0].result == made[1]
+    (tmp_path / INDEX).write_bytes(b"damaged")
+    assert published_evidence()[0].result == made[1]
+
+
+def _runs(*names: str) -> list[RunInfo]:
+    run = result(known("redis:aof-always")).run
+    return [run.model_copy(update={"id": name}) for name in names]
