@@ -9,6 +9,7 @@ import json
 import shutil
 import sys
 import tempfile
+from collections.abc import Container, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -70,15 +71,20 @@ def tests(session: nox.Session) -> None:
         session.run("pytest", "tests/", *session.posargs)
         return
     again = closed.changed(closed.TESTS)
-    left_out = [group for group in closed.TESTS if group not in again]
-    for group in left_out:
-        session.log(f"left out, since its inputs are those it last passed with (.ci/verified): {group.name}")
-    ignored = [f"--ignore={path}" for group in left_out for path in group.tests]
+    log_left_out(session, closed.TESTS, again)
+    ignored = [f"--ignore={path}" for group in closed.TESTS if group not in again for path in group.tests]
     passes = {"not serial": ("-n", "auto"), "serial": ()}
     reports = {marked: Path(tempfile.mkdtemp(), "junit.xml") for marked in passes}
     for marked, how in passes.items():
         session.run("pytest", "tests/", "-m", marked, *how, *ignored, f"--junitxml={reports[marked]}")
     remember(session, closed.whole(again, reports.values()))
+
+
+def log_left_out(session: nox.Session, groups: Iterable[closed.Group], again: Container[closed.Group]) -> None:
+    """Say which groups are left out."""
+    for group in groups:
+        if group not in again:
+            session.log(f"left out, since its inputs are those it last passed with ({closed.VERIFIED}): {group.name}")
 
 
 def remember(session: nox.Session, passed: dict[closed.Group, str]) -> None:
@@ -125,24 +131,14 @@ def embedded(session: nox.Session) -> None:
 def process(session: nox.Session) -> None:
     """Every store that has a binary on Debian, by process, at smoke scale; or some: `nox -s process -- redis valkey`.
 
-    SQLite and Redis go through the series of sizes; in all other ways the others are asked the same.
+    Redis, like SQLite, goes through the series of sizes; in all other ways the others are asked the same.
     """
     session.install("-e", ".[stores]")
-    stores = session.posargs or (
-        "redis",
-        "mongodb",
-        "postgresql",
-        "mariadb",
-        "redis-stack",
-        "valkey",
-        "tarantool",
-        "memcached",
-        "etcd",
-        "redis-over-mongodb",
-        "memcached-over-postgresql",
+    stores = session.posargs or (  # those that take longest first, so that no processor waits for one of them in the end
+        *("etcd", "mongodb", "redis-over-mongodb", "memcached-over-postgresql", "mariadb", "postgresql", "redis-stack"),
+        *("redis", "valkey", "tarantool", "memcached"),
     )
-    lines = {store: ["suites/", "--launch=process"] + ([] if store == "redis" else ["-k", f"not ({SERIES})"]) for store in stores}
-    side_by_side(session, lines)
+    try_stores(session, "process", {store: ["suites/"] + ([] if store == "redis" else ["-k", f"not ({SERIES})"]) for store in stores})
 
 
 @nox.session
@@ -150,15 +146,16 @@ def container(session: nox.Session) -> None:
     """The same servers from images of our own, killed and cut off. What they answer was tried by process; MySQL has no other way."""
     session.install("-e", ".[stores]")
     stores = session.posargs or ("mysql", "mongodb", "postgresql", "mariadb", "redis-stack", "redis", "tarantool", "memcached")
-    groups = {closed.container(store): store for store in stores}
+    suites = {store: "suites/" if store == "mysql" else "suites/durability" for store in stores}
+    try_stores(session, "container", {store: [suites[store], f"--image={store}=storeproof/{store}"] for store in stores})
+
+
+def try_stores(session: nox.Session, launch: str, lines: dict[str, list[str]]) -> None:
+    """Run the suites for stores: for those of the arguments, or for each whose inputs are not those it last passed with."""
+    groups = {closed.trial(store, launch): store for store in lines}
     again = {group: closed.checksum(group) for group in groups} if session.posargs else closed.changed(groups)
-    for group in groups:
-        if group not in again:
-            session.log(f"left out, since its inputs are those it last passed with (.ci/verified): {group.name}")
-    suites = {store: "suites/" if store == "mysql" else "suites/durability" for store in (groups[group] for group in again)}
-    reports = side_by_side(
-        session, {store: [path, "--launch=container", f"--image={store}=storeproof/{store}"] for store, path in suites.items()}
-    )
+    log_left_out(session, groups, again)
+    reports = side_by_side(session, {groups[group]: [*lines[groups[group]], f"--launch={launch}"] for group in again})
     remember(session, {group: digest for group, digest in again.items() if _all_ran(reports / groups[group])})
 
 

@@ -70,9 +70,9 @@ NDB = Group(
 """What is the cluster's own, without what it imports: it takes 40 minutes, and all else the other stores try too."""
 
 
-def container(store: str) -> Group:
-    """The trial of a store in containers."""
-    return Group(f"{store} in containers", files=("storeproof/plugin/**/*.py", "suites/**/*"))
+def trial(store: str, launch: str) -> Group:
+    """The trial of a store, launched by `process` or by `container`: it rests on what the suites load, and on no test of ours."""
+    return Group(f"{store} by {launch}", files=("storeproof/plugin/**/*.py", "suites/**/*"))
 
 
 def changed(groups: Iterable[Group]) -> dict[Group, str]:

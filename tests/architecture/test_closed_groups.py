@@ -127,7 +127,7 @@ def test_a_group_of_which_a_test_was_skipped_has_not_passed(closed: ModuleType, 
 def test_every_group_has_inputs_of_this_checkout(closed: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every path and pattern of the table finds something; the store's trial in containers rests on what its suites load."""
     monkeypatch.chdir(CHECKOUT)
-    for group in (*closed.TESTS, closed.NDB, closed.container("redis")):
+    for group in (*closed.TESTS, closed.NDB, closed.trial("redis", "container")):
         assert all(Path(path).exists() for path in group.tests), group.name
         assert all(any(Path().glob(pattern)) for pattern in group.files), group.name
     loaded = {
@@ -137,4 +137,4 @@ def test_every_group_has_inputs_of_this_checkout(closed: ModuleType, monkeypatch
         and getattr(module, "__file__", None)
     }
     assert loaded
-    assert loaded <= set(closed.inputs(closed.container("redis"))), "the plugin loads what is no input"
+    assert loaded <= set(closed.inputs(closed.trial("redis", "container"))), "the plugin loads what is no input"
