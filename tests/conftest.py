@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import signal
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -82,19 +83,22 @@ _APART = ("test_the_suite_on_the_stand_in", "test_a_false_claim_is_caught_at_eve
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is slow and what runs alone, before `-m` selects; and begin with what takes longest."""
     here = Path(__file__).parent
-    if not all(item.path.is_relative_to(here) for item in items):
+    files = {item.path for item in items}
+    if not all(path.is_relative_to(here) for path in files):
         return  # the suites by their name, from this checkout: pytest finds this file then too
-    places = {item: item.path.relative_to(here) for item in items}
-    for item, at in places.items():
-        if any(at.is_relative_to(each) for each in SERIAL):
+    places = {path: path.relative_to(here) for path in files}
+
+    def within(places_of: Iterable[str]) -> set[Path]:
+        return {path for path, at in places.items() if any(at.is_relative_to(each) for each in places_of)}
+
+    serial, slow = within(SERIAL), within(SLOW)
+    turns = {path: next((turn for turn, each in enumerate(_LONG) if at.is_relative_to(each)), len(_LONG)) for path, at in places.items()}
+    for item in items:
+        if item.path in serial:
             item.add_marker(pytest.mark.serial)
-        if any(at.is_relative_to(each) for each in SLOW):
+        if item.path in slow:
             item.add_marker(pytest.mark.slow)
-
-    def turn(item: pytest.Item) -> int:
-        return next((number for number, each in enumerate(_LONG) if places[item].is_relative_to(each)), len(_LONG))
-
-    items.sort(key=turn)
+    items.sort(key=lambda item: turns[item.path])
 
 
 @pytest.hookimpl(trylast=True)
