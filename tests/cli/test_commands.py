@@ -18,6 +18,7 @@ from storeproof.result.json_file import read_result, write_result
 from storeproof.spec import SPEC_ROOT
 from storeproof.spec.edition import VERSION
 from tests.report.sample import TARGETS, sample_result
+from tests.shipped import read_once
 
 
 @pytest.fixture
@@ -32,6 +33,7 @@ class Run:
         self._monkeypatch = monkeypatch
         self._capsys = capsys
         monkeypatch.setenv("COLUMNS", "200")
+        read_once(monkeypatch)
 
     def __call__(self, *arguments: str | Path) -> tuple[int, str, str]:
         self._monkeypatch.setattr(sys, "argv", ["storeproof", *map(str, arguments)])
