@@ -134,7 +134,7 @@ def test_every_group_has_inputs_of_this_checkout(closed: ModuleType, monkeypatch
         str(Path(module.__file__).resolve().relative_to(CHECKOUT))
         for name, module in sys.modules.items()
         if name.startswith(("storeproof.plugin", "storeproof.experiments", "storeproof.launch", "storeproof.adapters.redis"))
-        and getattr(module, "__file__", None)
+        if module.__file__ is not None
     }
     assert loaded
     assert loaded <= set(closed.inputs(closed.trial("redis", "container"))), "the plugin loads what is no input"
