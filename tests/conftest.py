@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from storeproof.cleanup.registry import registry
 from storeproof.halt import halt
 
 # A start in the background (`nohup`, a script's `&`) has us ignore these, and our children after us: then no
@@ -103,10 +104,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: turns[item.path])
 
 
+_SIGNALS = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+"""How this process takes signals before its first test."""
+_FOLDER = Path.cwd()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown() -> None:
-    """A signal that a test sends to its own process ends that test alone; no run takes an interruption back."""
-    halt._waited = math.inf
+    """What a test does to its own process ends with it: signals that it sends, handlers that it leaves, the directory it changes to."""
+    halt._waited = math.inf  # no run takes an interruption back
+    registry.interrupt = None
+    for number, handler in _SIGNALS.items():
+        if signal.getsignal(number) not in (handler, registry._end):  # the registry takes signals from its first entry on
+            signal.signal(number, handler)
+    os.chdir(_FOLDER)
 
 
 @pytest.hookimpl(optionalhook=True)
