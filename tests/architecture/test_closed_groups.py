@@ -124,6 +124,7 @@ def test_a_group_of_which_a_test_was_skipped_has_not_passed(closed: ModuleType, 
     assert [group.name for group in closed.whole(groups, [checkout / "junit.xml"])] == ["network"]
 
 
+@pytest.mark.slow
 def test_every_group_has_inputs_of_this_checkout(closed: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every path and pattern of the table finds something; the store's trial in containers rests on what its suites load."""
     monkeypatch.chdir(CHECKOUT)

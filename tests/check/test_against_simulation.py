@@ -142,6 +142,7 @@ _AMOUNTS = st.lists(st.integers(-5, 5), max_size=12)
 
 @settings(max_examples=200, deadline=None)
 @given(_AMOUNTS, st.lists(st.tuples(st.integers(-5, 5), st.booleans()), max_size=8), _AMOUNTS)
+@pytest.mark.slow
 def test_an_honest_counter_never_alarms(sure: list[int], unknown: list[tuple[int, bool]], refused: list[int]) -> None:
     """All acknowledged, some of the unknown, none of the refused."""
     adds = (

@@ -190,6 +190,7 @@ def test_report_sets_all_against_a_named_store(run: Run, two: tuple[Path, Path],
     assert "--against redis matches more than one store of" in err
 
 
+@pytest.mark.slow
 def test_picture_draws_one_result_with_the_speeds_of_another(run: Run, two: tuple[Path, Path], tmp_path: Path) -> None:
     """And says by its exit code that a workload is unknown."""
     drawn = tmp_path / "answer.svg"

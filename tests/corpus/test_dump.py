@@ -127,6 +127,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["cut.xml", "cut.xml.bz2", "cut.xml.gz"])
+@pytest.mark.slow
 def test_a_file_that_was_cut_is_told_when_its_end_is_reached(tmp_path: Path, name: str) -> None:
     """What was read before is no whole corpus."""
     path = dump(tmp_path, *many(3000, 900), name=name)
