@@ -5,14 +5,18 @@
 
 from __future__ import annotations
 
-import hashlib
+import json
 import shutil
+import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nox
+
+sys.path.insert(0, str(Path(__file__).parent / ".ci"))
+import closed
 
 nox.options.sessions = ["lint", "types", "spec", "tests"]
 nox.options.default_venv_backend = "venv"
@@ -58,13 +62,36 @@ def spec(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """The project's own tests, on all cores and then those that run alone; those that need servers or an engine, where these are there."""
+    """The project's own tests, on all cores and then those that run alone; those that need servers or an engine, where these are there.
+
+    Without arguments it leaves out groups whose inputs are those they last passed with (.ci/closed.py), unless ALL_GROUPS is set.
+    """
     session.install("-e", ".[dev,site]")
     if session.posargs:
         session.run("pytest", "tests/", *session.posargs)
         return
-    session.run("pytest", "tests/", "-m", "not serial", "-n", "auto")
-    session.run("pytest", "tests/", "-m", "serial")
+    again = closed.changed(closed.TESTS)
+    log_left_out(session, closed.TESTS, again)
+    ignored = [f"--ignore={path}" for group in closed.TESTS if group not in again for path in group.tests]
+    passes = {"not serial": ("-n", "auto"), "serial": ()}
+    reports = {marked: Path(tempfile.mkdtemp(), "junit.xml") for marked in passes}
+    for marked, how in passes.items():
+        session.run("pytest", "tests/", "-m", marked, *how, *ignored, f"--junitxml={reports[marked]}")
+    remember(session, closed.whole(again, reports.values()))
+
+
+def log_left_out(session: nox.Session, groups: Iterable[closed.Group], again: Container[closed.Group]) -> None:
+    """Say which groups are left out."""
+    for group in groups:
+        if group not in again:
+            session.log(f"left out, since its inputs are those it last passed with ({closed.VERIFIED}): {group.name}")
+
+
+def remember(session: nox.Session, passed: dict[closed.Group, str]) -> None:
+    """Write down with which inputs these passed."""
+    if passed:
+        closed.passed(passed)
+        session.log(f"passed with other inputs than before: {', '.join(group.name for group in passed)}; commit {closed.VERIFIED}")
 
 
 @nox.session
@@ -104,24 +131,14 @@ def embedded(session: nox.Session) -> None:
 def process(session: nox.Session) -> None:
     """Every store that has a binary on Debian, by process, at smoke scale; or some: `nox -s process -- redis valkey`.
 
-    SQLite and Redis go through the series of sizes; in all other ways the others are asked the same.
+    Redis, like SQLite, goes through the series of sizes; in all other ways the others are asked the same.
     """
     session.install("-e", ".[stores]")
-    stores = session.posargs or (
-        "redis",
-        "mongodb",
-        "postgresql",
-        "mariadb",
-        "redis-stack",
-        "valkey",
-        "tarantool",
-        "memcached",
-        "etcd",
-        "redis-over-mongodb",
-        "memcached-over-postgresql",
+    stores = session.posargs or (  # those that take longest first, so that no processor waits for one of them in the end
+        *("etcd", "mongodb", "redis-over-mongodb", "memcached-over-postgresql", "mariadb", "postgresql", "redis-stack"),
+        *("redis", "valkey", "tarantool", "memcached"),
     )
-    lines = {store: ["suites/", "--launch=process"] + ([] if store == "redis" else ["-k", f"not ({SERIES})"]) for store in stores}
-    side_by_side(session, lines)
+    try_stores(session, "process", {store: ["suites/"] + ([] if store == "redis" else ["-k", f"not ({SERIES})"]) for store in stores})
 
 
 @nox.session
@@ -130,12 +147,29 @@ def container(session: nox.Session) -> None:
     session.install("-e", ".[stores]")
     stores = session.posargs or ("mysql", "mongodb", "postgresql", "mariadb", "redis-stack", "redis", "tarantool", "memcached")
     suites = {store: "suites/" if store == "mysql" else "suites/durability" for store in stores}
-    side_by_side(session, {store: [suites[store], "--launch=container", f"--image={store}=storeproof/{store}"] for store in stores})
+    try_stores(session, "container", {store: [suites[store], f"--image={store}=storeproof/{store}"] for store in stores})
 
 
-def side_by_side(session: nox.Session, lines: dict[str, list[str]]) -> None:
-    """Run the suites for each store, a few at a time. What a run prints is shown when it ends."""
-    reports = tempfile.mkdtemp()
+def try_stores(session: nox.Session, launch: str, lines: dict[str, list[str]]) -> None:
+    """Run the suites for stores: for those of the arguments, or for each whose inputs are not those it last passed with."""
+    groups = {closed.trial(store, launch): store for store in lines}
+    again = {group: closed.checksum(group) for group in groups} if session.posargs else closed.changed(groups)
+    log_left_out(session, groups, again)
+    reports = side_by_side(session, {groups[group]: [*lines[groups[group]], f"--launch={launch}"] for group in again})
+    remember(session, {group: digest for group, digest in again.items() if _all_ran(reports / groups[group])})
+
+
+def _all_ran(report: Path) -> bool:
+    """The store was there, and was killed and cut off if it claims to survive it: for want of an engine or of rights nothing is shown."""
+    (store,) = json.loads((report / "result.json").read_text())["stores"]
+    outcomes = {each["id"]: each["outcome"] for each in store["outcomes"]}
+    struck = [outcomes.get(f"durability.{guarantee}", "not_run") for guarantee in ("process_crash", "power_loss")]
+    return bool(store["version"]) and "not_run" not in struck
+
+
+def side_by_side(session: nox.Session, lines: dict[str, list[str]]) -> Path:
+    """Run the suites for each store, a few at a time. What a run prints is shown when it ends. Returns the folder of their reports."""
+    reports = Path(tempfile.mkdtemp())
 
     def run(store: str) -> str:
         command = ("pytest", *lines[store], "-q", "--seed=1", f"--store={store}", f"--report-dir={reports}/{store}")
@@ -145,6 +179,7 @@ def side_by_side(session: nox.Session, lines: dict[str, list[str]]) -> None:
         under_way = {store: pool.submit(run, store) for store in lines}
     for store, done in under_way.items():  # one that failed has printed all, and raises here
         session.log("\n".join([store, *done.result().splitlines()[-15:]]))
+    return reports
 
 
 @nox.session
@@ -152,38 +187,17 @@ def ndb(session: nox.Session) -> None:
     """The trial of MySQL NDB Cluster, from an image that is compiled first (as root, on Debian 12): `nox -s ndb -- --scale=standard`.
 
     It takes 7 minutes to compile and half an hour to be tried. Without arguments it is tried where something has changed since it last
-    passed: .ci/ndb.verified, which is committed, holds the checksum of what is the cluster's own; all else the other stores try too.
+    passed.
     """
     session.install("-e", ".[stores]")
-    verified, inputs = Path(".ci/ndb.verified"), _checksum(NDB_INPUTS)
-    if not session.posargs and verified.exists() and verified.read_text().strip() == inputs:
-        session.log("its inputs are those it passed with: nothing to do (remove .ci/ndb.verified to try it all the same)")
+    again = closed.changed([closed.NDB])
+    if not session.posargs and not again:
+        session.log("its inputs are those it passed with: nothing to do (`ALL_GROUPS=1 nox -s ndb` tries it all the same)")
         return
     session.run(".ci/setup", "ndb", external=True)
     session.run("pytest", "suites/", "--launch=container", "--store=mysql-ndb", *(session.posargs or ["-q", "--seed=1"]))
     if not session.posargs:
-        verified.write_text(f"{inputs}\n")
-        session.log("it passed with other inputs than before: commit .ci/ndb.verified")
-
-
-NDB_INPUTS = (
-    ".ci/images/common.sh",
-    ".ci/images/mysql-ndb/*",
-    "spec/stores/mysql-ndb.yaml",
-    "spec/guarantees/*_node*.yaml",
-    "adapters/mysql/**/*.py",
-    "storeproof/launch/nodes.py",
-    "storeproof/faults/*_node*_kill.py",
-)
-"""The image, the store's file, its adapter, what kills its nodes and awaits them."""
-
-
-def _checksum(patterns: Iterable[str]) -> str:
-    """Of all files together, with their names."""
-    digest = hashlib.sha256()
-    for path in sorted(path for pattern in patterns for path in Path().glob(pattern) if path.is_file()):
-        digest.update(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path}\n".encode())
-    return digest.hexdigest()
+        remember(session, again)
 
 
 @nox.session

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import os
 import signal
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from storeproof.cleanup.registry import registry
 from storeproof.halt import halt
 
 # A start in the background (`nohup`, a script's `&`) has us ignore these, and our children after us: then no
@@ -57,9 +59,11 @@ SLOW = (
     "experiments/durability/test_replay.py",
     "experiments/durability/test_rounds.py",
     "experiments/durability/test_spoiled.py",
+    "experiments/roles/test_joint_loads.py",
     "launch",
     "network",
     "nuisance",
+    "load/hosts/test_hosts.py",
     "load/wire/test_engine.py",
     "report/test_destination.py",
     "report/test_html.py",
@@ -82,25 +86,38 @@ _APART = ("test_the_suite_on_the_stand_in", "test_a_false_claim_is_caught_at_eve
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is slow and what runs alone, before `-m` selects; and begin with what takes longest."""
     here = Path(__file__).parent
-    if not all(item.path.is_relative_to(here) for item in items):
+    files = {item.path for item in items}
+    if not all(path.is_relative_to(here) for path in files):
         return  # the suites by their name, from this checkout: pytest finds this file then too
-    places = {item: item.path.relative_to(here) for item in items}
-    for item, at in places.items():
-        if any(at.is_relative_to(each) for each in SERIAL):
+    places = {path: path.relative_to(here) for path in files}
+
+    def within(places_of: Iterable[str]) -> set[Path]:
+        return {path for path, at in places.items() if any(at.is_relative_to(each) for each in places_of)}
+
+    serial, slow = within(SERIAL), within(SLOW)
+    turns = {path: next((turn for turn, each in enumerate(_LONG) if at.is_relative_to(each)), len(_LONG)) for path, at in places.items()}
+    for item in items:
+        if item.path in serial:
             item.add_marker(pytest.mark.serial)
-        if any(at.is_relative_to(each) for each in SLOW):
+        if item.path in slow:
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: turns[item.path])
 
-    def turn(item: pytest.Item) -> int:
-        return next((number for number, each in enumerate(_LONG) if places[item].is_relative_to(each)), len(_LONG))
 
-    items.sort(key=turn)
+_SIGNALS = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+"""How this process takes signals before its first test."""
+_FOLDER = Path.cwd()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown() -> None:
-    """A signal that a test sends to its own process ends that test alone; no run takes an interruption back."""
-    halt._waited = math.inf
+    """What a test does to its own process ends with it: signals that it sends, handlers that it leaves, the directory it changes to."""
+    halt._waited = math.inf  # no run takes an interruption back
+    registry.interrupt = None
+    for number, handler in _SIGNALS.items():
+        if signal.getsignal(number) not in (handler, registry._end):  # the registry takes signals from its first entry on
+            signal.signal(number, handler)
+    os.chdir(_FOLDER)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -114,7 +131,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """With `-n`: a file's tests run in one process, which makes what its fixtures share once; the files in the order of the collection."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class ByFile(LoadScopeScheduling):
+    class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
             file, _, test = nodeid.partition("::")
             if test.partition("[")[0] in _APART:

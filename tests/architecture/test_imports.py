@@ -51,9 +51,15 @@ def modules() -> Mapping[str, Path]:
     return found
 
 
+@cache
+def parsed(source: str) -> ast.Module:
+    """A source that several tests look at."""
+    return ast.parse(source)
+
+
 def imports(source: str) -> Iterator[str]:
     """What a module imports anywhere in it, also inside functions and for types only."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -66,7 +72,7 @@ def imports(source: str) -> Iterator[str]:
 def imported_modules(source: str) -> set[str]:
     """The modules of the project that a source imports. For `from package import module` that is the module alone."""
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.architecture.installed import run_pytest
 
 HEAVY = ("pydantic", "yaml", "hypothesis", "matplotlib", "docker", "testcontainers", "jinja2", "psutil", "rich", "typer", "msgpack")
@@ -54,6 +56,7 @@ def test_in_another_project_a_folder_called_suites_is_its_own(tmp_path: Path) ->
     assert not (tmp_path / "reports").exists()
 
 
+@pytest.mark.slow
 def test_collecting_the_suites_writes_no_report_and_starts_no_store(tmp_path: Path) -> None:
     """`--collect-only` lists the cases and leaves nothing."""
     done = run_pytest("--pyargs", "storeproof.suites", "--collect-only", "-q", cwd=tmp_path)

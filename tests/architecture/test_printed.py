@@ -69,6 +69,7 @@ def _folders() -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES)
+@pytest.mark.slow
 def test_every_number_is_computed_again_from_the_results(page: str) -> None:
     """What a sentence says is what the results say, and no number is without a sentence."""
     text = left = (CHECKOUT / page).read_text()

@@ -108,6 +108,7 @@ def _help(program: str, *words: str) -> str:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.slow
 def test_a_command_and_its_options_exist(command: str) -> None:
     """A command or an option that is renamed is renamed in the text too."""
     program, *words = command.split()

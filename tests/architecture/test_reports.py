@@ -68,6 +68,7 @@ def test_a_published_picture_shows_what_its_command_draws(command: str, tmp_path
     assert _said(tmp_path / "drawn.svg") == _said(CHECKOUT / output), again
 
 
+@pytest.mark.slow
 def test_the_published_claims_are_held_against_all_published_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page is what its command writes, and no result is left out because of what it says."""
     monkeypatch.chdir(CHECKOUT)
@@ -83,6 +84,7 @@ def test_the_published_claims_are_held_against_all_published_results(tmp_path: P
     assert (tmp_path / "claims.md").read_text() == (CHECKOUT / output).read_text(), again
 
 
+@pytest.mark.slow
 def test_the_published_decision_is_that_of_the_published_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The record is what its command writes."""
     monkeypatch.chdir(CHECKOUT)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -75,6 +76,7 @@ def test_the_rule_is_what_all_allowed_orders_say(operations: list[Operation]) ->
 
 @settings(max_examples=300, deadline=None)
 @given(histories(most=30), st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_an_honest_store_never_alarms(operations: list[Operation], chance) -> None:  # type: ignore[no-untyped-def]
     """Each acknowledged write takes effect somewhere between request and reply, an unknown one at any time after its request or never."""
     effects = []
@@ -140,6 +142,7 @@ _AMOUNTS = st.lists(st.integers(-5, 5), max_size=12)
 
 @settings(max_examples=200, deadline=None)
 @given(_AMOUNTS, st.lists(st.tuples(st.integers(-5, 5), st.booleans()), max_size=8), _AMOUNTS)
+@pytest.mark.slow
 def test_an_honest_counter_never_alarms(sure: list[int], unknown: list[tuple[int, bool]], refused: list[int]) -> None:
     """All acknowledged, some of the unknown, none of the refused."""
     adds = (

@@ -35,6 +35,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_screen_begins_with_the_answer_and_fits(run: Run, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each claim has its figure beside the text's, or the reason why it cannot be said."""
     monkeypatch.setenv("COLUMNS", "80")
@@ -50,6 +51,7 @@ def test_the_screen_begins_with_the_answer_and_fits(run: Run, path: Path, monkey
     assert any(line.startswith("      not measured: single-put-distinct-100 on marklogic:fast or mongodb") for line in lines)
 
 
+@pytest.mark.slow
 def test_several_results_are_held_against_the_claims_together(run: Run, path: Path, tmp_path: Path) -> None:
     """What one lacks another may have."""
     other = result(store("tarantool:memtx-tree-write", proven="clean_restart", lost=True), run="r2")
@@ -58,6 +60,7 @@ def test_several_results_are_held_against_the_claims_together(run: Run, path: Pa
 
 
 @pytest.mark.parametrize("suffix", [".md", ".html"])
+@pytest.mark.slow
 def test_a_page_has_the_numbers_the_differences_and_the_commands(run: Run, path: Path, tmp_path: Path, suffix: str) -> None:
     """The same on both kinds of page."""
     page = tmp_path / f"claims{suffix}"
@@ -77,6 +80,7 @@ def test_a_page_has_the_numbers_the_differences_and_the_commands(run: Run, path:
         assert part in text, part
 
 
+@pytest.mark.slow
 def test_the_json_page_is_read_back_as_it_was_judged(run: Run, path: Path, tmp_path: Path) -> None:
     """Other tools read it: every verdict, with the numbers behind it."""
     page = tmp_path / "claims.json"
@@ -86,6 +90,7 @@ def test_the_json_page_is_read_back_as_it_was_judged(run: Run, path: Path, tmp_p
     assert (refuted.claim, refuted.figure_a, refuted.ratios[0].a.rate) == ("hash-against-value", 7651.32, 60_000)
 
 
+@pytest.mark.slow
 def test_what_a_server_says_is_no_markup_on_a_page(run: Run, tmp_path: Path) -> None:
     """Nor does it reach the terminal as it is."""
     write_result(measured("<b>x</b> | \x1b[31m`y`"), tmp_path / "result.json")
@@ -99,6 +104,7 @@ def test_what_a_server_says_is_no_markup_on_a_page(run: Run, tmp_path: Path) -> 
     assert "\\| \\\\x1b\\[31m\\`y\\`" in (tmp_path / "claims.md").read_text()
 
 
+@pytest.mark.slow
 def test_one_where_nothing_can_be_said(run: Run, tmp_path: Path) -> None:
     """As of every command that has no answer."""
     write_result(result(store("sqlite:wal-full")), tmp_path / "result.json")
@@ -118,6 +124,7 @@ def test_one_where_nothing_can_be_said(run: Run, tmp_path: Path) -> None:
         ([], "Missing argument"),
     ],
 )
+@pytest.mark.slow
 def test_a_wrong_command_line_is_one_message_and_four(run: Run, path: Path, arguments: list[str], message: str) -> None:
     """With what is allowed, and without a traceback."""
     code, out, err = run("claims", *(str(path) if each == "R" else each for each in arguments))

@@ -18,6 +18,7 @@ from storeproof.result.json_file import read_result, write_result
 from storeproof.spec import SPEC_ROOT
 from storeproof.spec.edition import VERSION
 from tests.report.sample import TARGETS, sample_result
+from tests.shipped import read_once
 
 
 @pytest.fixture
@@ -32,6 +33,7 @@ class Run:
         self._monkeypatch = monkeypatch
         self._capsys = capsys
         monkeypatch.setenv("COLUMNS", "200")
+        read_once(monkeypatch)
 
     def __call__(self, *arguments: str | Path) -> tuple[int, str, str]:
         self._monkeypatch.setattr(sys, "argv", ["storeproof", *map(str, arguments)])
@@ -162,6 +164,7 @@ def test_compare_of_files_without_a_common_store(run: Run, tmp_path: Path) -> No
     assert "redis:aof-always" in err
 
 
+@pytest.mark.slow
 def test_report_renders_again_beside_the_result_and_elsewhere(run: Run, tmp_path: Path) -> None:
     """The result itself stays as it is; elsewhere it goes along."""
     write_reports(sample_result(TARGETS[:1]), tmp_path)
@@ -176,6 +179,7 @@ def test_report_renders_again_beside_the_result_and_elsewhere(run: Run, tmp_path
     assert len(list((tmp_path / "other").iterdir())) == 5
 
 
+@pytest.mark.slow
 def test_report_sets_all_against_a_named_store(run: Run, two: tuple[Path, Path], tmp_path: Path) -> None:
     """By its name or with its variant; one that is not there is a usage error."""
     code, _, _ = run("report", two[0], "--report-dir", tmp_path / "r", "--against", "sqlite")
@@ -186,6 +190,7 @@ def test_report_sets_all_against_a_named_store(run: Run, two: tuple[Path, Path],
     assert "--against redis matches more than one store of" in err
 
 
+@pytest.mark.slow
 def test_picture_draws_one_result_with_the_speeds_of_another(run: Run, two: tuple[Path, Path], tmp_path: Path) -> None:
     """And says by its exit code that a workload is unknown."""
     drawn = tmp_path / "answer.svg"
@@ -228,6 +233,7 @@ def test_the_exported_schemas_are_those_of_the_models(run: Run) -> None:
     assert code == 0, out
 
 
+@pytest.mark.slow
 def test_schema_check_names_every_kind_of_drift(run: Run, tmp_path: Path) -> None:
     """Changed, missing, and left over; writing mends all three."""
     assert run("schema", "--directory", tmp_path)[0] == 0
@@ -271,6 +277,7 @@ def test_help_answers_without_loading_the_machinery() -> None:
     assert done.stdout.endswith("[]\n")
 
 
+@pytest.mark.slow
 def test_no_command_hands_escapes_of_a_foreign_result_to_the_terminal(run: Run, tmp_path: Path) -> None:
     """It may clear the screen, name the window, or turn the direction of writing."""
     evil = "\x1b[2J\x1b]0;owned\x07\u202e\u200f"

@@ -184,6 +184,7 @@ def test_needs_init_writes_a_file_that_is_answered(run: Run, tmp_path: Path) -> 
     assert run("decide", *DRAFT, file, written(tmp_path / "r", store("redis:volatile", Outcome.PASS)))[0] == 1
 
 
+@pytest.mark.slow
 def test_the_published_evidence_answers_the_example(run: Run) -> None:
     """Without a name of a result, those of the checkout are read."""
     code, out, err = run("decide", CHECKOUT / "examples" / "one-store-or-two.yaml")

@@ -33,6 +33,7 @@ def test_a_full_disk_is_one_message(words: list[str]) -> None:
     assert called(*words, into=FULL) == (4, full)
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_changes_nothing(tmp_path: Path) -> None:
     """The exit code is the command's: 0, and 1 of a bundle that is refused."""
     assert called("manual", "all") == (0, "")
@@ -41,6 +42,7 @@ def test_a_reader_that_leaves_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [["verify", "--nope"], ["verify", "missing.tar"]], ids=["option", "file"])
+@pytest.mark.slow
 def test_where_nothing_can_be_said_the_exit_code_says_it(words: list[str]) -> None:
     """Neither output can be written."""
     assert called(*words, into=FULL, errors_into=FULL) == (4, "")

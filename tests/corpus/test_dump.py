@@ -98,8 +98,8 @@ def test_a_dump_of_several_streams_is_one(tmp_path: Path) -> None:
         ("x.xml", (head() + "<page><title>A</title><id>²</id></page>").encode(), "has a page without a number"),
         ("x.xml", (head() + f"<page><title>A</title><id>{'1' * 5000}</id></page>").encode(), "has a page without a number"),
         ("x.xml.bz2", bz2.compress(head().encode() + b"<a>" * 1_000_000), "has elements more than 32 levels deep"),
-        ("x.xml.bz2", bz2.compress(b"<mediawiki a='" + b"a" * 50_000_000), "has a tag or a comment of more than 1,048,576 bytes"),
-        ("x.xml.bz2", bz2.compress(b"<mediawiki><!-- " + b"a" * 50_000_000), "has a tag or a comment of more than 1,048,576 bytes"),
+        ("x.xml.bz2", bz2.compress(b"<mediawiki a='" + b"a" * 4_000_000), "has a tag or a comment of more than 1,048,576 bytes"),
+        ("x.xml.bz2", bz2.compress(b"<mediawiki><!-- " + b"a" * 4_000_000), "has a tag or a comment of more than 1,048,576 bytes"),
         ("x.xml", head(names=((number, "n") for number in range(20_000))).encode(), "names more than 10,000 namespaces"),
     ],
 )
@@ -127,6 +127,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["cut.xml", "cut.xml.bz2", "cut.xml.gz"])
+@pytest.mark.slow
 def test_a_file_that_was_cut_is_told_when_its_end_is_reached(tmp_path: Path, name: str) -> None:
     """What was read before is no whole corpus."""
     path = dump(tmp_path, *many(3000, 900), name=name)

@@ -50,6 +50,7 @@ def test_a_fault_that_missed_the_files_shows_nothing(handle: type[Handle], says:
         assert each.bound is None
 
 
+@pytest.mark.slow
 def test_a_store_that_loses_what_it_keeps_nowhere_is_told_so() -> None:
     """It writes nothing, and loses all: that is no error of its file, and all rounds are struck."""
     summary, _ = struck(Volatile, "process_kill", Empty)

@@ -68,6 +68,7 @@ for operation in _STEPS:
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))
+@pytest.mark.slow
 def test_the_model_store_never_fails(name: str) -> None:
     """The guard finds no fault with the oracle's own answers, and the answers are those of a second, plain implementation."""
     layout = Layout("c", MODELS[name])
@@ -100,6 +101,7 @@ def test_the_model_store_never_fails(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))
+@pytest.mark.slow
 def test_a_history_has_the_operations_asked_for_and_no_other(name: str) -> None:
     """Random histories consist of the chosen operations only."""
     model = MODELS[name]
@@ -138,6 +140,7 @@ def finds(wanted: Collection[str], strategy: st.SearchStrategy[Any], what: Calla
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))
+@pytest.mark.slow
 def test_every_operation_asked_for_does_come(name: str) -> None:
     """Each chosen operation occurs in random histories."""
     wanted = operations_of(name)
@@ -145,6 +148,7 @@ def test_every_operation_asked_for_does_come(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))
+@pytest.mark.slow
 def test_every_record_is_one_that_the_contract_knows(name: str) -> None:
     """Random records are valid records of their model."""
     layout = Layout("c", MODELS[name])
@@ -223,6 +227,7 @@ def test_numbers_past_31_bits_do_come(operation: str) -> None:
     assert finds({"wide"}, drawn, lambda history: ["wide" for _, args in history if wide(args)], 200) == {"wide"}
 
 
+@pytest.mark.slow
 def test_requests_of_wide_and_fine_numbers_do_come() -> None:
     """Pages past the end, and neighbouring doubles, integers past 32 bits and up to 53 in filters."""
     wanted = {"'skip': 8589934585", "'limit': 2147483648", "0.30000000000000004", "4294967308", "9007199254740991"}

@@ -80,6 +80,7 @@ def test_all_are_those_of_the_command_line(tmp_path: Path) -> None:
     assert dict(found.candidates) == {name: {"cache": name, "home": name} for name in ("redis:volatile", "sqlite:off")}
 
 
+@pytest.mark.slow
 def test_all_without_a_command_line_are_those_that_the_published_results_do_not_refute(tmp_path: Path) -> None:
     """What is known to miss a need is not tried again unless it is named."""
     roles = {"cache": {"model": "single_key", "must": ["expiry.put-expiring"], "guarantee": "power_loss"}}

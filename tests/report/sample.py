@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import statistics
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from storeproof.outcome import Outcome, Stage, count, worst
@@ -68,7 +69,12 @@ HOSTILE_DETAIL = "<script>alert(1)</script> | a pipe, `ticks`, \x1b[31mESC\x1b[0
 
 
 def sample_result(targets: Sequence[tuple[str, str, str, str, str, str, int]] = TARGETS, scale: str = "standard", seed: int = 7) -> Result:
-    """A whole result; every outcome occurs, and one detail is hostile to every format."""
+    """A whole result; every outcome occurs, and one detail is hostile to every format. It is frozen, and shared by all that ask for it."""
+    return _sample_result(tuple(targets), scale, seed)
+
+
+@cache
+def _sample_result(targets: tuple[tuple[str, str, str, str, str, str, int], ...], scale: str, seed: int) -> Result:
     rng = random.Random(seed)
     return Result(
         edition=EditionUsed(version="2026.11", hash="0123456789abcdef"),

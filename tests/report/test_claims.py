@@ -50,6 +50,7 @@ def test_several_ratios_are_written_as_their_range_or_the_bound_of_all(a: bool, 
         ((500, 400), False, "0.4 to 0.5 in 2 workloads"),
     ],
 )
+@pytest.mark.slow
 def test_a_refuted_claim_shows_the_ratios_that_refute_it(rates: tuple[int, int], limited: bool, said: str) -> None:
     """And not those of the workloads for which the text may be right."""
     refuted = two_workloads(b=limited, rates=rates)

@@ -62,6 +62,7 @@ def test_every_fault_says_what_went_on_and_the_gravest_loss() -> None:
     assert row["share that loses anything, 95 %"] == "< 14 %"
 
 
+@pytest.mark.slow
 def test_both_reports_explain_the_brackets_and_show_what_else_was_done() -> None:
     """HTML and Markdown name the method of the interval, and show the other faults."""
     full = OutcomeRecord(id="durability.full_disk", revision=1, stage=Stage.DURABILITY, outcome=Outcome.PASS, detail="ENOSPC", seconds=1.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from storeproof.load.quality.gates import BOTTLENECK, VALIDITY, judge
 from storeproof.report import gates, tables
 from storeproof.report.html import render_html
@@ -16,6 +18,7 @@ from tests.result.records import measured
 LATE = Gate(ok=False, value=0.31, limit=0.1)
 
 
+@pytest.mark.slow
 def test_every_gate_has_its_words() -> None:
     """What a report shows, it explains."""
     for rounds in ([_round()], [_open_round()]):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
 from storeproof.report.mixes import parts
@@ -47,6 +49,7 @@ def test_a_workload_of_one_operation_has_no_such_table() -> None:
     assert all(parts(measured) is None for measured in workloads(sample_result()).values())
 
 
+@pytest.mark.slow
 def test_both_reports_have_it() -> None:
     """HTML and Markdown show the operations and the corpus of a mixed workload, and neither where there is none."""
     result = _with_parts()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
 from storeproof.report.resources.placement import placement
@@ -62,6 +64,7 @@ def test_what_is_missing_has_its_reason_below() -> None:
     )
 
 
+@pytest.mark.slow
 def test_both_reports_have_it() -> None:
     """And neither where nothing is known, as in older results."""
     result = with_costs(COST, UNSEEN)

@@ -38,6 +38,7 @@ def test_it_fits(width: int, stores: int) -> None:
     assert lines[-1] == "report  reports/latest/report.html"
 
 
+@pytest.mark.slow
 def test_many_stores_fit_on_one_screen() -> None:
     """Twenty-seven variants, one line each."""
     targets = [(store, title, f"{variant}-{copy}", *rest) for copy in range(3) for store, title, variant, *rest in TARGETS]

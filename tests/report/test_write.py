@@ -11,6 +11,7 @@ from storeproof.result.json_file import read_result
 from tests.report.sample import TARGETS, sample_result
 
 
+@pytest.mark.slow
 def test_all_files_are_written(tmp_path: Path) -> None:
     """And nothing else is left."""
     result = sample_result(TARGETS[:1])

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from storeproof.site.content import Content, gather
 from storeproof.site.sources import read_sources
 from storeproof.spec.questions.read_needs import read_needs
-from tests.architecture.installed import CHECKOUT
 from tests.shipped import SHIPPED
 from tests.site.made import decided
+
+CHECKOUT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")

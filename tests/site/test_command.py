@@ -28,6 +28,7 @@ def reports(tmp_path: Path) -> Path:
     return tmp_path / "reports"
 
 
+@pytest.mark.slow
 def test_a_folder_of_results_becomes_a_site(run: Run, reports: Path, tmp_path: Path) -> None:
     """It says how many pages, of what, where, and what a first visit loads."""
     code, out, _ = run("site", reports, "--out", tmp_path / "site")
@@ -68,6 +69,7 @@ def test_bad_input_is_one_message(
     assert {path.name for path in reports.iterdir()} == {"one", "two"}
 
 
+@pytest.mark.slow
 def test_the_examples_are_answered_and_needs_that_are_given_in_their_place(run: Run, reports: Path, tmp_path: Path) -> None:
     """Each on a page of its own."""
     (tmp_path / "needs.yaml").write_text(NEEDS)

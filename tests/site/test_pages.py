@@ -66,6 +66,7 @@ def pages(files: Mapping[str, str]) -> dict[str, Read]:
     return read_pages(files)
 
 
+@pytest.mark.slow
 def test_ids_are_unique_on_every_page(pages: dict[str, Read]) -> None:
     """An anchor leads to one place."""
     for each in pages.values():

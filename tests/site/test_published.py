@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from storeproof.report.parts.losses import losses_of
 from storeproof.site import build_site
 from storeproof.site.content import Content
-from tests.architecture.installed import CHECKOUT
 from tests.site.pages import broken_links, read_pages
 
 pytestmark = pytest.mark.slow
 
+CHECKOUT = Path(__file__).parents[2]
 FIRST_LOAD = 300_000
 SUMMARY = 60_000
 

@@ -35,6 +35,7 @@ def known(finding: str, at_most: int | None = None) -> KnownFailure:
     )
 
 
+@pytest.mark.slow
 def test_every_collected_case_id_is_valid(tmp_path: Path) -> None:
     """Ids that the suites collect and the table of ids agree, in both directions."""
     (tmp_path / "listing.py").write_text(LISTING)

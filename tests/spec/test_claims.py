@@ -162,6 +162,7 @@ def test_a_store_file_with_errors_is_no_error_of_a_claim(root: Path) -> None:
         claims_of(root, CLAIMS)
 
 
+@pytest.mark.slow
 def test_the_shipped_claims_are_valid() -> None:
     """Every text has its file, and every reference leads somewhere."""
     files = read_claims(SHIPPED)
@@ -169,6 +170,7 @@ def test_the_shipped_claims_are_valid() -> None:
     assert sum(len(file.claims) for file in files) > 30
 
 
+@pytest.mark.slow
 def test_every_shipped_figure_is_within_its_bounds() -> None:
     """A claim that its own figure would refute is written down wrongly."""
     for file in read_claims(SHIPPED):

@@ -34,6 +34,7 @@ def test_a_level_means_what_it_meant_in_the_format_of_its_file(written: str, mea
     assert levels(read(tmp_path / "x.yaml", CapabilityGroup)) == [meant]
 
 
+@pytest.mark.slow
 def test_the_frozen_edition_knows_no_snapshot_isolation() -> None:
     """Its cases are tried at the level that they were written for, also where a store has no stronger one."""
     cases = [case for each in load_edition("2026.12").capabilities.values() for case in each.cases if case.interleaved]

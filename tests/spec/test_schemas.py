@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,16 @@ from tests.spec.files import STORE, replaced
 
 jsonschema = pytest.importorskip("jsonschema", reason="pip install -e '.[dev]'")
 
-SCHEMAS = {Path(name).stem: json.loads(text) for name, text in schemas().items()}
+
+@cache
+def exported() -> Mapping[str, Any]:
+    """The schemas, by the folder or the kind of file."""
+    return {Path(name).stem: json.loads(text) for name, text in schemas().items()}
 
 
 def breaches(folder: str, path: Path) -> list[str]:
     """What an editor marks in a file."""
-    checker = jsonschema.Draft202012Validator(SCHEMAS[folder])
+    checker = jsonschema.Draft202012Validator(exported()[folder])
     return [f"{'.'.join(map(str, each.absolute_path))}: {each.message}" for each in checker.iter_errors(plain(path))]
 
 
@@ -55,10 +61,10 @@ def test_required_fields_of_a_store_depend_on_extends(tmp_path: Path) -> None:
 
 def test_every_field_of_a_store_has_a_description() -> None:
     """Editors show it."""
-    assert undescribed(SCHEMAS["stores"]["$defs"]["whole"]) == []
+    assert undescribed(exported()["stores"]["$defs"]["whole"]) == []
 
 
 def test_every_schema_has_an_id() -> None:
     """It names the kind of file and the newest format of that kind."""
     wanted = {name: f"urn:storeproof:{name}:{kind.FORMAT[0]}.{kind.FORMAT[1]}" for name, kind in {**FILES, **RECORDS}.items()}
-    assert {name: schema["$id"] for name, schema in SCHEMAS.items()} == wanted
+    assert {name: schema["$id"] for name, schema in exported().items()} == wanted

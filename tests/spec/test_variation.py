@@ -102,6 +102,7 @@ def test_an_index_stays_where_its_path_does(model: str, variation: Variation, in
     assert list(variation.applied(MODELS[model]).indexes) == indexes
 
 
+@pytest.mark.slow
 def test_a_workload_with_more_indexes_than_its_records_can_have_is_refused(tmp_path: Path) -> None:
     """With file and line."""
     root = tmp_path / "spec"

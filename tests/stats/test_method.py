@@ -98,6 +98,7 @@ def experiments(name: str) -> Sequence[Ended]:
 
 
 @pytest.mark.parametrize("name", STEADY)
+@pytest.mark.slow
 def test_the_interval_covers_the_truth(name: str) -> None:
     """In at least 93 of 100 measurements that ended when they were precise enough."""
     held = sum(each.rate.low <= truth(name) <= each.rate.high for each in experiments(name))
@@ -120,6 +121,7 @@ def test_rounds_without_a_trend_are_seldom_called_drifting(name: str) -> None:
     assert alarms <= 0.06 * EXPERIMENTS, f"{alarms} of {EXPERIMENTS}"
 
 
+@pytest.mark.slow
 def test_a_store_that_slows_down_is_called_drifting() -> None:
     """2 % a round, with rounds that scatter by 8 %: in nineteen of twenty measurements; and the rate of the change is right."""
     found = [each.drift for each in experiments("drifting") if each.drift.drifting]

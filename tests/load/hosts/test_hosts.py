@@ -31,7 +31,7 @@ from tests.load.hosts.cluster import Cluster
 from tests.shipped import SHIPPED
 
 pytest.importorskip("distributed")
-pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
+pytestmark = [pytest.mark.servers, pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")]
 GET, PUT = Mix(operation="get", keys="uniform"), Mix(operation="put", keys="new")
 
 

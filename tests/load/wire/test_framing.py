@@ -180,6 +180,7 @@ ENDLESS: dict[str, tuple[WireProtocol, bytes, Callable[[int], bytes]]] = {
 
 
 @pytest.mark.parametrize("what", sorted(ENDLESS))
+@pytest.mark.slow
 def test_a_reply_that_does_not_end_is_malformed(replies: Replies, what: str) -> None:
     """Whatever it goes on with, it is given up at 64 MB."""
     protocol, start, part = ENDLESS[what]

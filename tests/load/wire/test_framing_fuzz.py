@@ -59,6 +59,7 @@ def test_pieces_make_no_difference(protocol: WireProtocol, data: st.DataObject) 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @settings(max_examples=300, deadline=None)
 @given(st.data())
+@pytest.mark.slow
 def test_the_oracle_sees_the_same(protocol: WireProtocol, data: st.DataObject) -> None:
     """The same counts, errors and lengths. One may tell sooner than the other that a reply which is not whole is none."""
     from storeproof import native

@@ -72,6 +72,7 @@ def test_how_it_was_measured_is_told() -> None:
     assert "number of requests in flight differs: 4 against 1" in _shown(FAST | many, SLOW)
 
 
+@pytest.mark.slow
 def test_a_reason_is_said_once_for_all_that_it_refuses() -> None:
     """What all pairs have in common first, then what is each one's own."""
     a, b = sides_of(read_result(SERIES))[3], sides_of(read_result(SERIES))[1]

@@ -95,6 +95,7 @@ def test_a_rate_that_was_not_shown_is_no_headroom() -> None:
     assert [each.name for each in decision.front] == ["redis:aof-always"]
 
 
+@pytest.mark.slow
 def test_a_looser_alternative_that_a_profile_takes_is_offered() -> None:
     """To a need that alone keeps a store from meeting all; one that lacks it too, or that misses more, is not named."""
     swept = [*capability(EXPIRY, Outcome.UNSUPPORTED), *capability("expiry.swept")]

@@ -129,6 +129,7 @@ def test_one_lap_knows_of_neither() -> None:
     assert noise.factor(32, 1) == noise.factor(32, 1, same_blocks=True)
 
 
+@pytest.mark.slow
 def test_two_runs_of_several_laps_agree_within_it_in_19_of_20_cases() -> None:
     """Numbers of the same thing, and ratios of two stores; by the noise of one lap fewer than 7 of 10 numbers would."""
     drawn = random.Random(11)
