@@ -12,11 +12,21 @@ from tests.architecture.installed import CHECKOUT
 LONGEST = {"docs/DECISIONS.md": 4000, "docs/CLUSTERS.md": 4000, "CONTRIBUTING.md": 2500}
 """Words. What is more is a reference or an observation, and has a page of its own."""
 
+LONGEST_ENTRY = 35
+
 
 @pytest.mark.parametrize("page", LONGEST)
 def test_a_page_is_short(page: str) -> None:
     """Old decisions and observations leave it when new ones come."""
     assert len((CHECKOUT / page).read_text().split()) <= LONGEST[page]
+
+
+def test_an_entry_of_the_changelog_is_one_sentence() -> None:
+    """For users; reasons and measurements have pages of their own. Releases before 0.3.0 are as they were."""
+    newest = (CHECKOUT / "CHANGELOG.md").read_text().partition("\n## [0.2.0]")[0]
+    entries = re.findall(r"^- (.+)$", newest, flags=re.MULTILINE)
+    assert entries
+    assert [each for each in entries if len(each.split()) > LONGEST_ENTRY or re.search(r"[.!?] [A-Z`]", each)] == []
 
 
 def missing(text: str) -> list[str]:
