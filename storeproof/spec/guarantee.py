@@ -19,7 +19,7 @@ NODES: tuple[NodeGuaranteeName, ...] = ("one_node_crash", "all_nodes_crash", "no
 """Guarantees of a cluster, outside the ladder: a cluster that keeps all data when a node is lost may lose all when all processes crash."""
 
 NETWORKED: tuple[NodeGuaranteeName, ...] = ("node_loss", "partition")
-"""Those of them whose faults need a topology: nodes with a network between them."""
+"""The guarantees whose faults need a topology: nodes with a network between them."""
 
 LoadShape = Literal["burst", "stream", "bulk", "compaction"]
 """What clients do when the fault strikes.

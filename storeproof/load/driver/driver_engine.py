@@ -176,7 +176,7 @@ class DriverRun:
 
 
 def ready(workers: Sequence[WorkerProcess], seconds: float) -> list[WorkerProcess]:
-    """Those that have something to say within a time."""
+    """The workers that have something to say within a time."""
     links = {worker.link: worker for worker in workers}
     spoken = wait(list(links), timeout=max(seconds, 0)) if links else []
     return [worker for link, worker in links.items() if link in spoken]

@@ -33,7 +33,7 @@ _PATIENCE: Final = 2.0
 
 @dataclass(frozen=True)
 class Ceiling:
-    """Of one measurement."""
+    """The client ceiling of one measurement."""
 
     rate: float | None
     """Requests per second; None where it was not measured."""
@@ -42,7 +42,7 @@ class Ceiling:
 
 
 class Ceilings:
-    """Those of one run: what was measured once is not measured again."""
+    """The ceilings of one run: what was measured once is not measured again."""
 
     def __init__(self) -> None:
         self._servers: list[NullServer] = []
@@ -54,7 +54,7 @@ class Ceilings:
         return self._first(1)[0]
 
     def of(self, engine: Engine, plan: Plan) -> Ceiling:
-        """That of an engine with a plan it is prepared for. The store is not asked."""
+        """The ceiling of an engine with a plan it is prepared for. The store is not asked."""
         if not isinstance(engine, WireEngine):
             return Ceiling(None, "the store's client makes the requests, and a null server does not speak with it")
         job = engine.job(plan)

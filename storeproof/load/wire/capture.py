@@ -28,7 +28,7 @@ _ALIKE: Final = 3
 _BOUNDS: Final = tuple(sorted({10**power for power in range(1, 13)} | {2**bits for bits in (7, 8, 15, 16, 31, 32)}))
 """Below which an integer is written in fewer digits or bytes, in decimals, msgpack or BSON."""
 _SHARES: Final = (190, 557, 851, 313, 677, 797, 433, 919, 131, 367)
-"""Of a range of integers, in parts of 1009: keys by which it is learned. Round ones would have bytes of zero, and 0x9800 between others of
+"""Keys, as parts in 1009 of a range of integers, by which it is learned. Round ones would have bytes of zero, and 0x9800 between others of
 zero is the same from both ends."""
 
 
@@ -140,7 +140,7 @@ class Capture:
         return self._keys(learned.mix)
 
     def _keys(self, mix: Mix) -> tuple[int, ...]:
-        """Of records that make the client ask once: some look again, or do something else, where they changed nothing."""
+        """Keys of records that make the client ask once: some look again, or do something else, where they changed nothing."""
         return (self._probes.present if operation_name(mix) in _CHANGING else self._probes.absent)(mix.batch)
 
     def _learn(self, collection: Collection, mix: Mix, links: set[int]) -> Learned:
@@ -201,7 +201,7 @@ class Capture:
         return found[len(found) // 2], counts, (0,)
 
     def _templates(self, collection: Collection, mix: Mix, links: set[int], form: int) -> tuple[tuple[Template, ...], int]:
-        """Of one form of an operation, and after how many executions the client asks in this way."""
+        """The templates of one form of an operation, and after how many executions the client asks in this way."""
         if self._probes.integer:
             return self._number_templates(collection, mix, links)
         # A value of another size is asked for as the ones before were: the client prepares nothing again.

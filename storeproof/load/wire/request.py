@@ -39,7 +39,7 @@ class Slot:
     item: int = 0
     """Which of the batch's records."""
     shift: int = 0
-    """Of a filler: its place is that of the record's key and write id, so much further on."""
+    """For a filler, its place: that of the record's key and write id, so much further on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,9 @@ class Job:
     """`storeproof.records.filler.BYTES`."""
     mask: int
     key_prefix: bytes
-    """Of the key as `filler.place_of` sees it, and `keys.key_of` makes it: `key:`, `user` or nothing."""
+    """The prefix of the key as `filler.place_of` sees it, and `keys.key_of` makes it: `key:`, `user` or nothing."""
     key_digits: int
-    """Of the same; 0: as many as it takes."""
+    """Digits of the key's number; 0: as many as it takes."""
     known: int
     """Loaded records have the keys 0 to known - 1."""
     positions: tuple[int, ...]
@@ -121,7 +121,7 @@ class Job:
     indeterminate: frozenset[int]
     """Numbers of keys whose write was not acknowledged: they may be there or not, and are never removed."""
     sequence: int
-    """Of each client's first request in this job, in its write id."""
+    """The sequence number of each client's first request in this job, in its write id."""
     seed: int
     start_ns: int
     """When all begin, of CLOCK_MONOTONIC."""

@@ -35,16 +35,16 @@ class About:
     """What a request was about."""
 
     numbers: tuple[int, ...]
-    """Of the keys."""
+    """The numbers of the keys."""
     write_id: str = ""
-    """Of what it writes."""
+    """The write id of the record that it writes."""
     texts: tuple[tuple[tuple[int, str], ...], ...] = ()
     """For each key what the record has in letters, with its shift."""
     form: KeyForm = ORDERED
     """How the keys are written."""
 
     def place(self, item: int) -> int:
-        """Of the filler of one record."""
+        """The place of the filler of one record."""
         return place_of(self.form.key(self.numbers[item]), self.write_id)
 
 
