@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from storeproof.errors import NotAvailable
 from storeproof.load.job import Engine, LoadFailed, Plan
 from storeproof.load.wire.null_server import CannedReply, NullServer
-from storeproof.load.wire.request import Job, Op, Template, WireKeys, WireProtocol
+from storeproof.load.wire.request import Job, Op, RequestTemplate, WireKeys, WireProtocol
 from storeproof.load.wire.wire_engine import WireEngine, allow_descriptors
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _typical_form(op: Op) -> int:
     return sorted(range(len(op.templates)), key=lambda form: len(op.templates[form].request))[len(op.templates) // 2]
 
 
-def canned_reply(protocol: WireProtocol, asked: Template, reply: bytes) -> CannedReply:
+def canned_reply(protocol: WireProtocol, asked: RequestTemplate, reply: bytes) -> CannedReply:
     """What a null server must know to answer such requests with this reply.
 
     Raises:

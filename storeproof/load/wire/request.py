@@ -21,7 +21,7 @@ WireProtocol = Literal["resp", "memcached", "mongo", "iproto", "mysql", "postgre
 Form = Literal["key", "chance", "record"]
 """What decides which of several templates a request is made of.
 
-* `key`: its key, by `Template.below`, ascending.
+* `key`: its key, by `RequestTemplate.below`, ascending.
 * `chance`: each is as likely as any other: requests that ask the same in other words.
 * `record`: the key and the write id of what is written, by `filler.pick`: values of unlike sizes.
 """
@@ -43,7 +43,7 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class RequestTemplate:
     """One request as the client sent it, and where it differs from the next."""
 
     request: bytes
@@ -61,7 +61,7 @@ class Op:
     name: str
     """The label of the mix."""
     weight: int
-    templates: tuple[Template, ...]
+    templates: tuple[RequestTemplate, ...]
     """One for each of the forms that requests have."""
     form: Form
     keys: WireKeys
