@@ -21,6 +21,12 @@ import closed
 nox.options.sessions = ["lint", "types", "spec", "tests"]
 nox.options.default_venv_backend = "venv"
 
+FORGE = {
+    "github-workflows": "workflows/*.yml",
+    "github-issue-forms": "ISSUE_TEMPLATE/[!c]*.yml",
+    "github-issue-config": "ISSUE_TEMPLATE/config.yml",
+}
+"""Schemas of the files of `.github/`, by the files that they are for."""
 SERIES = "put-sizes or get-sizes or put-fields or get-fields or put-depth or pipelined or mixed-rates"
 """One operation asked in many sizes: a minute for each store."""
 _AT_ONCE = 3
@@ -29,10 +35,12 @@ _AT_ONCE = 3
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Style and likely mistakes."""
-    session.install("ruff")
+    """Style and likely mistakes; workflows and issue forms by the schemas that GitHub publishes, which check-jsonschema brings along."""
+    session.install("ruff", "check-jsonschema")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
+    for schema, pattern in FORGE.items():
+        session.run("check-jsonschema", "--builtin-schema", f"vendor.{schema}", *map(str, sorted(Path(".github").glob(pattern))))
     if shutil.which("cargo") is None:
         session.warn("no Rust toolchain here: native/ is neither checked nor built, and what needs it is not_run")
         return

@@ -1,3 +1,3 @@
 """A specification for data stores, and the trial that proves a store keeps it."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -23,7 +23,7 @@ _NEVER: Final = 0xFFFFFFFF
 """The time to live of a record that does not end."""
 
 _UPDATED: Final = exp.LastUpdateTime()
-"""Of a record: when it was last updated, in nanoseconds."""
+"""When a record was last updated, in nanoseconds."""
 
 
 class Records(ExactExpiry):

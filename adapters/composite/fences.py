@@ -20,7 +20,7 @@ from storeproof.contract import Key
 
 _SLOTS: Final = 1024
 _BYTES: Final = 8
-"""Of a token. It is random, so that none comes twice, and lies in one word, which the kernel reads and writes at once."""
+"""The length of a token. It is random, so that none comes twice, and lies in one word, which the kernel reads and writes at once."""
 
 
 class Fences:

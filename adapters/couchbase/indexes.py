@@ -37,7 +37,7 @@ _PRIMARY: Final = "#primary"
 
 
 class Indexes:
-    """Those of one collection."""
+    """The indexes of one collection."""
 
     def __init__(self, cluster: Cluster, names: Mapping[str, str]) -> None:
         """`names`: of the bucket, the scope and the collection, by these words."""

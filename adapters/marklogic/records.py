@@ -51,7 +51,7 @@ class Records:
 
     @cached_property
     def _indexes(self) -> Indexes:
-        """That of the key, and those that were asked for. Raises `Unsupported` where there can be none."""
+        """The index of the key, and the indexes that were asked for. Raises `Unsupported` where there can be none."""
         wanted = [self._words.key, *map(self._words.index, self._layout.indexed)]
         if not self._layout.indexes and self._server.options.get("range-indexes") == "model":
             wanted += self._words.every_index()

@@ -15,10 +15,10 @@ from storeproof.contract import Json, Unsupported
 from storeproof.spec.query import Aggregation
 
 NAME: Final = "storeproof"
-"""Of the list of values, which is defined with the request."""
+"""The name of the list of values, which is defined with the request."""
 
 _FUNCTIONS: Final = ("count", "sum", "avg", "min", "max")
-"""Of the query language, which the server calls the same."""
+"""Functions of the query language, which the server calls the same."""
 
 
 @dataclass(frozen=True)

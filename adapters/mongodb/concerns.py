@@ -42,7 +42,7 @@ class Concerns:
 
 
 def concerns_of(options: Mapping[str, str]) -> Concerns:
-    """Those that the options ask for."""
+    """The concerns that the options ask for."""
     members = _MEMBERS.get(options.get("w", ""))
     read = ReadConcern(options.get("reads"))
     causal = options.get("causal") == "true"

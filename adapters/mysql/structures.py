@@ -17,7 +17,7 @@ from storeproof.adapters.sql import structures
 from storeproof.contract import Key, Layout, Refused
 
 _SCORE_BYTES = 24
-"""Of an index's entry, for a score and the lengths of the others."""
+"""Bytes of an index's entry, for a score and the lengths of the others."""
 
 
 class Items(Table, structures.Items):

@@ -19,7 +19,7 @@ _LOOK_AGAIN = 0.02
 """Seconds between two looks: the functions of SQL do not wait, as the replication protocol does."""
 
 Values = list[str | bytes | None]
-"""Of a row: texts, None for NULL, `_UNCHANGED` for what is kept elsewhere and was not written again."""
+"""The values of a row: texts, None for NULL, `_UNCHANGED` for what is kept elsewhere and was not written again."""
 _UNCHANGED = b"u"
 
 _NOT_ALLOWED = "42501"

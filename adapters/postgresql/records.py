@@ -14,7 +14,7 @@ from storeproof.contract import Key, Layout, Record, Row, Unsupported
 from storeproof.spec.model import Hash
 
 _ARGUMENTS: Final = 100
-"""Of a function, at most (FUNC_MAX_ARGS)."""
+"""Arguments of a function, at most (FUNC_MAX_ARGS)."""
 
 
 class Records(Followed):

@@ -48,9 +48,9 @@ class _State:
     follows: str | None
     """The host of the primary that a standby is told to follow; None: none."""
     timeline: int
-    """Of a primary: raised by each promotion. 0 for a standby."""
+    """The timeline of a primary: raised by each promotion. 0 for a standby."""
     received: int
-    """Of a standby: up to which byte of the log it has it on its disk."""
+    """Up to which byte of the log a standby has it on its disk."""
     receives: bool
 
     @classmethod
@@ -134,7 +134,7 @@ class Standbys:
         return chosen
 
     def successor(self, received: Mapping[str, int]) -> str:
-        """Of standbys, by the bytes of the log that each has: the one to promote."""
+        """The standby to promote, by the bytes of the log that each has."""
         return max(received, key=lambda name: received[name])
 
 

@@ -56,7 +56,7 @@ class Selection:
 
     @property
     def query(self) -> str:
-        """Of all records, where no index is asked."""
+        """The query for all records, where no index is asked."""
         return " ".join(f"({clause})" for clause in self._clauses) or "*"
 
     @property

@@ -22,7 +22,7 @@ def judge_seen(operations: Sequence[Operation], seen: Seen) -> Finding:
 
 
 class Audits:
-    """Those of one store, in their order. Times are nanoseconds on the clock of the operations."""
+    """The audits of one store, in their order. Times are nanoseconds on the clock of the operations."""
 
     def __init__(self) -> None:
         self._harmed: set[Place] = set()

@@ -91,7 +91,7 @@ def staleness(operations: Sequence[Operation]) -> Staleness:
 
 
 def together(found: Iterable[Staleness]) -> Staleness:
-    """Of several keys or rounds."""
+    """The staleness of several keys or rounds."""
     every = list(found)
     return Staleness(
         sum(each.reads for each in every),
@@ -107,14 +107,14 @@ class _Replacements:
         ordered = sorted(acknowledged, key=lambda each: each.invoked)
         self._sent = [each.invoked for each in ordered]
         self._first: list[Operation] = []
-        """Of the writes from each position on, the one that was acknowledged first."""
+        """For each position, the write from there on that was acknowledged first."""
         for each in reversed(ordered):
             best = self._first[-1] if self._first else each
             self._first.append(min(best, each, key=_completed))
         self._first.reverse()
 
     def first(self, after: int) -> Operation | None:
-        """Of the writes that were sent after a time, the one that was acknowledged first."""
+        """The write sent after a time that was acknowledged first."""
         place = bisect_right(self._sent, after)
         return self._first[place] if place < len(self._first) else None
 

@@ -27,9 +27,9 @@ class Books:
     """What one snapshot shows in the end."""
 
     entries: Mapping[str, Observation]
-    """Of each transfer, under the key of its entry."""
+    """What was read of each transfer, under the key of its entry."""
     balances: Mapping[str, int]
-    """Of each account; 0 if it is absent."""
+    """The balance of each account; 0 if it is absent."""
 
 
 @dataclass(frozen=True)

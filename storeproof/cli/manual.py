@@ -1,4 +1,4 @@
-"""`storeproof manual`: the installed copies of CONTRIBUTING, of the query language and of the page on conformance claims."""
+"""`storeproof manual`: the installed copies of CONTRIBUTING, and of the pages on the store's file, requests and conformance claims."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from storeproof.errors import UsageError
 from storeproof.spec.reading.explain import unknown
 
 _FOLDER = Path(__file__).with_name("pages")
-_PAGES: Final = {"query": "QUERY.md", "conformance": "CONFORMANCE.md"}
+_PAGES: Final = {"store file": "STORE_FILE.md", "query": "QUERY.md", "conformance": "CONFORMANCE.md"}
 """Topics that are pages of their own, and their files."""
 
 

@@ -12,7 +12,7 @@ from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import WorkDir, default_base
 from storeproof.corpus.articles import Article, ArticleStoreWriter
 from storeproof.corpus.dump import MAIN, Dump, Page
-from storeproof.corpus.wikitext import Reader
+from storeproof.corpus.wikitext import WikitextReader
 from storeproof.errors import UsageError
 
 _NEWS: Final = 500
@@ -35,7 +35,7 @@ class Imported:
 
 def articles_of(dump: Dump) -> Iterator[tuple[Page, Article | None]]:
     """Each page with its article; None for pages outside the main namespace, redirects and pages without text."""
-    reader = Reader.of(dump.site)
+    reader = WikitextReader.of(dump.site)
     for page in dump.pages():
         if page.namespace != MAIN or page.redirect or page.text.lstrip()[:9].upper() == "#REDIRECT":
             yield page, None
@@ -61,7 +61,7 @@ class Corpus:
         for path in paths:
             Dump(path).close()
         if paths:
-            Reader(frozenset(), frozenset()).read("")
+            WikitextReader(frozenset(), frozenset()).read("")
 
     @property
     def article_store(self) -> Path | None:

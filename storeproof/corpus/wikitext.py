@@ -31,14 +31,14 @@ _ELSEWHERE: Final = re.compile(r"[a-z]{2,3}(?:-[a-z-]+)?")
 _SPACES: Final = re.compile(r"[^\S\n]+")
 
 
-class Reader(NamedTuple):
+class WikitextReader(NamedTuple):
     """Reads the pages of one wiki. Holds the case-folded prefixes of its category and file links."""
 
     categories: frozenset[str]
     files: frozenset[str]
 
     @classmethod
-    def of(cls, site: Site) -> Reader:
+    def of(cls, site: Site) -> WikitextReader:
         """A reader with the namespace names of this wiki."""
         return cls(site.names(CATEGORIES, "Category"), site.names(FILES, "File", "Image") | site.names(-2, "Media"))
 

@@ -9,7 +9,7 @@ from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.launch.handle import RunningCluster
 
 _SHARE: Final = 0.75
-"""Of the packets in each direction."""
+"""The share of packets that are lost in each direction."""
 
 
 class LossyLinks(ClusterFault):

@@ -72,7 +72,7 @@ class Link:
 
     @property
     def _held(self) -> list[_Connection]:
-        """Those that hang."""
+        """The connections that hang."""
         return [connection for connection in self._connections if not connection.flows.is_set()]
 
     def _call(self, work: Coroutine[Any, Any, Found]) -> Found:

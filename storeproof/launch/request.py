@@ -48,11 +48,11 @@ class LaunchRequest:
     memory: int | None = None
     """Bytes of memory that the server may use; None: no limit."""
     parts: tuple[PartRequest, ...] = ()
-    """Of a composite store: the requests for its servers; the request itself starts none."""
+    """For a composite store, the requests for its servers; the request itself starts none."""
     cluster: ClusterRequest | None = None
     """The nodes of a cluster; the request itself starts no server."""
     node: NodeLocation | None = None
-    """Of a server of a cluster: its node; None: it runs on this machine, at 127.0.0.1."""
+    """For a server of a cluster, its node; None: it runs on this machine, at 127.0.0.1."""
 
     def not_described(self, kind: str) -> NotAvailable | UsageError:
         """The error for a launcher that the store's file does not describe, or for an endpoint without a URL."""

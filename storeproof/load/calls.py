@@ -17,7 +17,7 @@ from storeproof.spec.workload import Mix
 
 @dataclass(frozen=True)
 class BoundOperation:
-    """Of one operation of a mix. The reply of `call` is for `wrong` and `missed` alone to look into."""
+    """The call for one operation of a mix. The reply of `call` is for `wrong` and `missed` alone to look into."""
 
     operation: Operation
     call: Callable[..., Any]

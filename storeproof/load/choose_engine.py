@@ -15,7 +15,7 @@ from storeproof.spec.store import Target
 
 
 class Engines:
-    """Those for one store. Their connections last from plan to plan."""
+    """The engines for one store. Their connections last from plan to plan."""
 
     def __init__(self, target: Target, address: Address, wanted: EngineWanted, no_wire: str = "") -> None:
         """

@@ -53,11 +53,11 @@ class Plan:
     clients: int
     seconds: float
     seed: int
-    """Of all random choices in the round; two rounds of one measurement have different seeds."""
+    """The seed of all random choices in the round; two rounds of one measurement have different seeds."""
     known: int
     """Records that were loaded: the keys 0 to known - 1. New keys come after them."""
     number: int = 0
-    """Of this round in its collection, from 0: write ids are unique to client, round and request."""
+    """The number of this round in its collection, from 0: write ids are unique to client, round and request."""
     positions: tuple[int, ...] = ()
     """How many new keys each client has used so far, as the round before left it; empty before the first."""
     removed: tuple[int, ...] = ()
@@ -67,7 +67,7 @@ class Plan:
     requests: tuple[tuple[tuple[Any, ...], ...], ...] = ()
     """For each mix the arguments of the requests that it draws from; empty where no mix asks anything."""
     greatest: Key | None = None
-    """Of the loaded keys, the last one in their order; for a plan that scans."""
+    """The last of the loaded keys in their order; for a plan that scans."""
     article_store: Path | None = None
     """Imported articles, for a model whose texts are searched; None for generated ones."""
     patience: float = 10.0
@@ -77,9 +77,9 @@ class Plan:
     pipeline: int = 1
     """Requests that a client may have in flight."""
     rate: float = 0.0
-    """Of an open loop: requests per second of all clients together, at exponential intervals; 0: a closed loop."""
+    """In an open loop, requests per second of all clients together, at exponential intervals; 0: a closed loop."""
     threads: int = 1
-    """Of the wire engine: the clients' connections are shared out among them."""
+    """Threads of the wire engine: the clients' connections are shared out among them."""
     share: tuple[int, ...] = ()
     """The clients that the engine runs, of the plan's; empty: all. Engines on several hosts have the same plan, and each its share. Where
     rounds on one collection differ in their clients, `clients` is the greatest number of them, since it says whose a new key is."""
@@ -89,7 +89,7 @@ class Plan:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """Of the clients that the engine runs."""
+        """Numbers of the clients that the engine runs."""
         return self.share or tuple(range(self.clients))
 
 
@@ -181,7 +181,7 @@ class RunResult:
 
     @property
     def misses(self) -> int:
-        """Of all operations."""
+        """The misses of all operations."""
         return sum(each.misses for each in self.operations.values())
 
     @property

@@ -18,7 +18,7 @@ from storeproof.errors import MachineFailed
 from storeproof.network.namespaces import entered
 
 NUMBER: Final = 1
-"""Of the queue in its namespace."""
+"""The number of the queue in its namespace."""
 _MOST: Final = 50_000
 """Packets that are held at a time: those of a second at more than any store sends. More go on at once (fail open)."""
 _BUFFER_BYTES: Final = 64 << 20

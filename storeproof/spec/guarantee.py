@@ -19,7 +19,7 @@ NODES: tuple[NodeGuaranteeName, ...] = ("one_node_crash", "all_nodes_crash", "no
 """Guarantees of a cluster, outside the ladder: a cluster that keeps all data when a node is lost may lose all when all processes crash."""
 
 NETWORKED: tuple[NodeGuaranteeName, ...] = ("node_loss", "partition")
-"""Those of them whose faults need a topology: nodes with a network between them."""
+"""The guarantees whose faults need a topology: nodes with a network between them."""
 
 SUDDEN: tuple[GuaranteeName | NodeGuaranteeName, ...] = ("process_crash", "power_loss", *NETWORKED)
 """Those whose faults strike without warning: under each kind of workload, of records, contended keys, transfers and sessions."""

@@ -87,7 +87,7 @@ class Spec:
     bases: Path = STORES
     """The folder in which `extends:` finds stores by name."""
     own_models: frozenset[str] = frozenset()
-    """Those of `models` that a reader brought along: a store that claims records of the kind claims them."""
+    """The names in `models` that a reader brought along: a store that claims records of the kind claims them."""
 
     def with_models(self, own: Iterable[Model]) -> Spec:
         """With models of a reader's own, on which the suites try what they try on every model. The edition stays what it is."""

@@ -324,7 +324,7 @@ REQUESTS: dict[str, type[Frozen]] = {
 """Operations whose first argument is a request."""
 
 READING = REQUESTS.keys() - {"update_where", "delete_where"}
-"""Those that change nothing."""
+"""The requests that change nothing."""
 
 
 def check_request(operation: str, args: tuple[Any, ...]) -> None:

@@ -16,7 +16,7 @@ _GREATEST: Final = 0.8
 
 
 def autocorrelation(values: Sequence[float], laps: Sequence[int] = (), fitted: int = 1) -> float:
-    """That of each value with the next one of its lap, from 0 to 0.8; at least five values in each lap.
+    """The correlation of each value with the next one of its lap, from 0 to 0.8; at least five values in each lap.
 
     Args:
         laps: how many values each lap has; see `split`.
@@ -32,7 +32,7 @@ def autocorrelation(values: Sequence[float], laps: Sequence[int] = (), fitted: i
 
 
 def pooled_autocorrelation(rows: Sequence[Sequence[float]]) -> float:
-    """That of rows that have it in common, and else nothing, from 0 to 0.8: their mean, each weighted by its squared deviations.
+    """The autocorrelation of several rows, from 0 to 0.8: the mean of each row's, weighted by its squared deviations.
 
     One that independent values have by chance, up to two standard errors (of a row, 1 / sqrt(n) times its correction), counts as none.
     """

@@ -23,7 +23,7 @@ DIGITS: Final = 3
 _COOKIE: Final = 8
 """Bytes before what is compressed."""
 _SHAPE: Final = struct.Struct(">12xIQQ")
-"""Of what is unpacked: digits, lowest and highest value, after three other numbers."""
+"""The shape of an unpacked histogram: digits, lowest and highest value, after three other numbers."""
 _LARGEST: Final = 1 << 18
 """Bytes, unpacked: one with a count in every bucket has fewer."""
 

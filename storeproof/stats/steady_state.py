@@ -11,7 +11,7 @@ from typing import Final
 WINDOWS: Final = 4
 """The latest windows, which must agree."""
 LIMIT: Final = 0.05
-"""Of the coefficient of variation, and of the change along a straight line through the windows."""
+"""The limit of the coefficient of variation, and of the change along a straight line through the windows."""
 _SHORTEST: Final = 0.05
 """Seconds: a shorter window would measure the start of threads."""
 
@@ -21,7 +21,7 @@ class WarmUp:
     """How the warm-up ended."""
 
     rates: tuple[float, ...]
-    """Of all windows, in operations per second."""
+    """Rates of all windows, in operations per second."""
     seconds: float
 
     @property

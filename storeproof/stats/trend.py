@@ -20,12 +20,12 @@ _FEWEST: Final = 8
 
 @dataclass(frozen=True)
 class Trend:
-    """Of the rounds of one measurement."""
+    """The trend over the rounds of one measurement."""
 
     change: float
     """From one round to the next, as a share: the median over all pairs of rounds (Theil and Sen)."""
     probability: float
-    """Of a trend at least as strong in rounds without one."""
+    """The probability of a trend at least as strong in rounds without one."""
 
     @property
     def drifting(self) -> bool:

@@ -42,7 +42,8 @@ def build(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str])
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "CONTRIBUTING.md"):
         shutil.copy(CHECKOUT / name, source)
     (source / "docs").mkdir()
-    shutil.copy(CHECKOUT / "docs" / "CONFORMANCE.md", source / "docs")
+    for name in ("CONFORMANCE.md", "STORE_FILE.md"):
+        shutil.copy(CHECKOUT / "docs" / name, source / "docs")
     # The extra `dev` has what builds the wheel: nothing is downloaded.
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--wheel-dir", str(built), str(source)]
     run(command, environment=environment)

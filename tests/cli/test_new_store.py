@@ -65,12 +65,13 @@ def test_a_name_that_is_none_is_refused(tmp_path: Path, name: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_manual_has_every_section_the_language_of_requests_and_how_to_claim() -> None:
-    """Each section of CONTRIBUTING.md and two pages are topics of the manual; a beginning of a name will do."""
+def test_the_manual_has_every_section_and_three_pages() -> None:
+    """Each section of CONTRIBUTING.md and three pages are topics of the manual; a beginning of a name will do."""
     sections = [line[3:].lower() for line in (CHECKOUT / "CONTRIBUTING.md").read_text().splitlines() if line.startswith("## ")]
-    assert list(topics()) == [*sections, "query", "conformance"]
+    assert list(topics()) == [*sections, "store file", "query", "conformance"]
     assert manual("add a store").startswith("## Add a store\n")
     assert manual("ADD A C").startswith("## Add a capability\n")
+    assert manual("store").startswith("# The store's file\n")
     assert manual("query").startswith("# ")
     assert manual("conf").startswith("# Conformance claims\n")
     assert "## Add a fault" in manual("all")

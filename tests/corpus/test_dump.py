@@ -11,7 +11,7 @@ import pytest
 from storeproof.corpus.article_store import articles_of
 from storeproof.corpus.articles import Article
 from storeproof.corpus.dump import Dump, Site
-from storeproof.corpus.wikitext import LONGEST, Reader
+from storeproof.corpus.wikitext import LONGEST, WikitextReader
 from storeproof.errors import UsageError
 from tests.corpus.dumps import TRAPS, dump, head, many, page
 
@@ -50,13 +50,13 @@ def test_articles_are_read_and_nothing_else(tmp_path: Path, name: str) -> None:
 )
 def test_wikitext(wikitext: str, body: str, categories: list[str]) -> None:
     """Markup is taken off, and categories are read in the language of the site."""
-    reader = Reader.of(Site("ru", {6: "Файл", 14: "Категория"}))
+    reader = WikitextReader.of(Site("ru", {6: "Файл", 14: "Категория"}))
     assert reader.read(wikitext) == (body, categories)
 
 
 def test_a_long_text_is_cut_between_words() -> None:
     """At the limit, and not within a word."""
-    body, _ = Reader.of(Site("en", {})).read("abcdefg " * LONGEST)
+    body, _ = WikitextReader.of(Site("en", {})).read("abcdefg " * LONGEST)
     assert LONGEST - 8 <= len(body) <= LONGEST
     assert body.endswith("abcdefg")
 

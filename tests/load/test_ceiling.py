@@ -19,7 +19,7 @@ from storeproof.load.job import Engine, LoadFailed, Plan, RunResult
 from storeproof.load.quality.ceiling import Ceilings, canned_reply, single_operation
 from storeproof.load.quality.gates import judge
 from storeproof.load.wire.null_server import CannedReply, NullServer
-from storeproof.load.wire.request import Job, Patch, Slot, Template
+from storeproof.load.wire.request import Job, Patch, RequestTemplate, Slot
 from storeproof.load.wire.wire_engine import result_of
 from storeproof.spec import Mix
 from tests.load.wire import pump_server
@@ -71,14 +71,14 @@ def test_the_time_of_an_operation_of_two_requests_is_that_of_both() -> None:
 
 def test_an_operation_is_asked_in_one_form() -> None:
     """Of like ones the one for the largest keys, of unlike ones that of middle length; with its connection's own bytes alone."""
-    forms = tuple(Template(b"x" * length, ()) for length in (9, 3, 5))
+    forms = tuple(RequestTemplate(b"x" * length, ()) for length in (9, 3, 5))
     patches = ((Patch(0, 2, 0, b"a"), Patch(1, 2, 1, b"b"), Patch(1, 1, 0, b"c")),)
     mix = job(op(), op(name="other", templates=forms), patches=patches, rate=5.0)
     one = single_operation(mix, 1, 0.1)
     assert one.ops[0].templates == (forms[2],)
     assert one.patches == ((Patch(0, 0, 1, b"b"),),)
     assert (one.rate, one.seconds) == (0, 0.1)
-    sizes = (*forms, Template(b"x" * 7, ()), Template(b"x" * 11, ()))
+    sizes = (*forms, RequestTemplate(b"x" * 7, ()), RequestTemplate(b"x" * 11, ()))
     assert single_operation(job(op(templates=sizes, form="chance")), 0, 0.1).ops[0].templates == (sizes[3],)
 
 
@@ -91,17 +91,17 @@ def test_what_is_removed_need_not_be_there() -> None:
 @built
 def test_where_ids_go() -> None:
     """Mongo's are of four bytes; Tarantool's of four are answered in eight, the last of which they are."""
-    mongo = Template(bytes(30), (Slot(4, 4, "id-le"),), id_reply=(8, 4, "le"))
+    mongo = RequestTemplate(bytes(30), (Slot(4, 4, "id-le"),), id_reply=(8, 4, "le"))
     assert canned_reply("mongo", mongo, OK) == CannedReply(30, OK.replace(b"w" * 4, bytes(4)), 4, 4, (8,))
     assert canned_reply("mongo", mongo, OK * 2).places == (8, len(OK) + 8)
     sync = b"\x82\x00\xcf" + b"\x01" * 5 + b"\x02" * 3 + b"\x01\xcf" + b"\x77" * 8 + b"\x80"
     frame = b"\xce" + len(sync).to_bytes(4, "big") + sync
-    tarantool = Template(bytes(40), (Slot(9, 4, "id-be"),), id_reply=(frame.index(b"\x77"), 8, "be"))
+    tarantool = RequestTemplate(bytes(40), (Slot(9, 4, "id-be"),), id_reply=(frame.index(b"\x77"), 8, "be"))
     found = canned_reply("iproto", tarantool, frame)
     assert found.reply == frame.replace(b"\x77", b"\0")
     assert (found.id_at, found.id_width, found.places) == (9, 4, (frame.index(b"\x77") + 4,))
     with pytest.raises(NotAvailable, match="0 ids"):
-        canned_reply("mongo", Template(bytes(30), (), id_reply=(8, 4, "le")), OK)
+        canned_reply("mongo", RequestTemplate(bytes(30), (), id_reply=(8, 4, "le")), OK)
 
 
 def test_the_store_s_client_has_no_ceiling() -> None:
@@ -192,7 +192,7 @@ def test_a_slow_null_server_makes_the_gate_fail(ceilings: Ceilings) -> None:
 def test_pipelines_and_ids_have_one(ceilings: Ceilings) -> None:
     """With several clients, with several requests in flight, and with ids in every one of them."""
     request = (30).to_bytes(4, "little") + bytes(26)
-    ask = Template(request, (Slot(4, 4, "id-le"), Slot(16, 8, "key-le")), id_reply=(8, 4, "le"))
+    ask = RequestTemplate(request, (Slot(4, 4, "id-le"), Slot(16, 8, "key-le")), id_reply=(8, 4, "le"))
     found = ceilings.rate(job(op(templates=(ask,), hit=()), clients=3, protocol="mongo", pipeline=4), [OK])
     assert found > 1000
 

@@ -115,8 +115,8 @@ def test_an_invalid_topology_is_refused_with_its_line(change: tuple[str, str], m
 
 
 def test_the_example_of_the_documentation_is_valid(tmp_path: Path) -> None:
-    """The page of clusters has a whole file."""
-    text = (CHECKOUT / "docs" / "CLUSTERS.md").read_text().partition("```yaml\n")[2].partition("```\n")[0]
+    """The page of a store's file has a whole one of a cluster."""
+    text = (CHECKOUT / "docs" / "STORE_FILE.md").read_text().partition("## A cluster\n\n```yaml\n")[2].partition("```\n")[0]
     (tmp_path / "example.yaml").write_text(text)
     (target,) = SHIPPED.targets([f"{tmp_path / 'example.yaml'}:trio"])
     assert target.cluster is not None

@@ -30,7 +30,7 @@ class Replicas:
             _promote(nodes, list(nodes))
 
     def primary(self, nodes: NodeAddresses) -> str:
-        """Of those that take writes, the one that most others copy from."""
+        """The node that takes writes; of several, the one that most others copy from."""
         states = answering(nodes, Replica.of)
         writable = [name for name, state in states.items() if state.writable]
         if not writable:

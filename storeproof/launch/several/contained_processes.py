@@ -156,7 +156,7 @@ class ContainedLeader:
         return before is not None and now is not None and now.start == before.start and not now.ended
 
     def _return_code(self) -> int:
-        """That of a process that has ended. Its end is known to the kernel before it is to the engine."""
+        """The exit status of a process that has ended. Its end is known to the kernel before it is to the engine."""
         if self._code is None:
             from docker.errors import DockerException
             from requests.exceptions import RequestException

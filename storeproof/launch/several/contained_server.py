@@ -62,7 +62,7 @@ class ContainedServer(ProcessHandle):
         return self._request.image
 
     def _missing(self, programs: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of the programs that the image does not have. Raises `NotAvailable`: that cannot be looked up."""
+        """The programs that the image does not have. Raises `NotAvailable`: that cannot be looked up."""
         from docker.errors import DockerException
 
         try:

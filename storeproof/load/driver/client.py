@@ -49,7 +49,7 @@ class ClientResult:
     position: int
     """New keys used, in this round and before."""
     removed: int = 0
-    """Of these, how many were removed again."""
+    """How many of the new keys were removed again."""
     ended_ns: int = 0
     elapsed: int = 0
     settled: int = 0

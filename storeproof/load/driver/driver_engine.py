@@ -14,7 +14,18 @@ from storeproof.contract.address import Address
 from storeproof.contract.failures import Refused
 from storeproof.contract.values import Layout
 from storeproof.errors import Halted
-from storeproof.load.driver.messages import Command, Connect, Failure, Fill, Go, Progress, Reach, Reply, Stop, WorkerResult
+from storeproof.load.driver.messages import (
+    Command,
+    ConnectMessage,
+    FailureMessage,
+    Fill,
+    Go,
+    ProgressMessage,
+    ReachMessage,
+    Reply,
+    Stop,
+    WorkerResult,
+)
 from storeproof.load.driver.worker_process import WorkerProcess
 from storeproof.load.job import (
     EngineName,
@@ -57,7 +68,7 @@ class DriverEngine:
     fixed_numbers = False
 
     def __init__(self, target: Target, address: Address) -> None:
-        self._reach = Reach(target, address)
+        self._reach = ReachMessage(target, address)
         self._processes = max(usable_cores(), 2)
         self._workers: list[WorkerProcess] = []
         self._places: dict[int, int] = {}
@@ -116,7 +127,7 @@ class DriverEngine:
         self._order(started, [self._reach] * len(started), _START_SECONDS, "the load workers were started")
         workers = self._workers[:count]
         if not self._connected.issuperset(clients):
-            orders = [Connect(self._share(place, clients)) for place in range(count)]
+            orders = [ConnectMessage(self._share(place, clients)) for place in range(count)]
             self._order(workers, orders, _SILENT_SECONDS, f"{len(clients)} connections were made")
             self._connected.update(clients)
         return workers
@@ -134,7 +145,7 @@ class DriverEngine:
                 for worker in ready(waiting, min(deadline, end) - monotonic()):
                     reply = worker.hear()
                     deadline = monotonic() + patience
-                    if not isinstance(reply, Progress):
+                    if not isinstance(reply, ProgressMessage):
                         waiting.remove(worker)
                         refuse(reply)
                 if waiting and monotonic() > deadline:
@@ -189,7 +200,7 @@ class DriverRun:
 
 
 def ready(workers: Sequence[WorkerProcess], seconds: float) -> list[WorkerProcess]:
-    """Those that have something to say within a time."""
+    """The workers that have something to say within a time."""
     links = {worker.link: worker for worker in workers}
     spoken = wait(list(links), timeout=max(seconds, 0)) if links else []
     return [worker for link, worker in links.items() if link in spoken]
@@ -197,7 +208,7 @@ def ready(workers: Sequence[WorkerProcess], seconds: float) -> list[WorkerProces
 
 def refuse(reply: Reply) -> None:
     """Raise what a worker failed with; refusals and silence are failures of the store, all else is a harness error."""
-    if not isinstance(reply, Failure):
+    if not isinstance(reply, FailureMessage):
         return
     if reply.kind == "Refused":
         raise Refused(reply.message)

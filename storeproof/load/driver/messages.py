@@ -14,7 +14,7 @@ from storeproof.spec.store import Target
 
 
 @dataclass(frozen=True)
-class Reach:
+class ReachMessage:
     """How a store is reached."""
 
     target: Target
@@ -22,7 +22,7 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class Connect:
+class ConnectMessage:
     """Open sessions for these clients; those that are open stay."""
 
     clients: tuple[int, ...]
@@ -52,11 +52,11 @@ class Stop:
     """End the round now. The round answers, not the stop."""
 
 
-Command = Reach | Connect | Fill | Go | Stop
+Command = ReachMessage | ConnectMessage | Fill | Go | Stop
 
 
 @dataclass(frozen=True)
-class Progress:
+class ProgressMessage:
     """Data is being loaded: the records so far."""
 
     records: int
@@ -68,7 +68,7 @@ class Done:
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailureMessage:
     """A command could not be carried out."""
 
     kind: str
@@ -100,4 +100,4 @@ class WorkerResult:
     missed_sends: int = 0
 
 
-Reply = Progress | Done | Failure | WorkerResult
+Reply = ProgressMessage | Done | FailureMessage | WorkerResult

@@ -24,7 +24,19 @@ from storeproof.contract import BatchWrite, Collection, Layout, Session, call, l
 from storeproof.launch.endpoint_memory import MemoryWatch
 from storeproof.load.arrivals import Schedule
 from storeproof.load.driver.client import ClientResult, run_client
-from storeproof.load.driver.messages import Command, Connect, Done, Failure, Fill, Go, Progress, Reach, Reply, Stop, WorkerResult
+from storeproof.load.driver.messages import (
+    Command,
+    ConnectMessage,
+    Done,
+    FailureMessage,
+    Fill,
+    Go,
+    ProgressMessage,
+    ReachMessage,
+    Reply,
+    Stop,
+    WorkerResult,
+)
 from storeproof.load.job import OperationCounts, Plan, operation_name
 from storeproof.records.article_records import ArticleRecipe
 from storeproof.records.self_verifying import Recipe, payload_bytes, recipe
@@ -58,7 +70,7 @@ class Worker:
             try:
                 reply = self._carry_out(command)
             except Exception as reason:  # noqa: BLE001 - sent to the engine, which sorts it
-                reply = Failure(type(reason).__name__, str(reason))
+                reply = FailureMessage(type(reason).__name__, str(reason))
             self._tell(reply)
 
     def _hear(self) -> Command:
@@ -74,14 +86,14 @@ class Worker:
         except OSError:
             os._exit(0)
 
-    def _carry_out(self, command: Reach | Connect | Fill | Go) -> Reply:
+    def _carry_out(self, command: ReachMessage | ConnectMessage | Fill | Go) -> Reply:
         match command:
-            case Reach(target, address):
+            case ReachMessage(target, address):
                 adapter = load_adapter(target.store, target.file)
                 if not address.ours:
                     MemoryWatch(address)
                 self._connect = lambda: adapter.connect(address, target.configuration.options)
-            case Connect(clients):
+            case ConnectMessage(clients):
                 self._open(clients)
             case Fill(layout, ranges, article_store, fixed_numbers):
                 self._fill(layout, ranges, recipe(layout.model, article_store=article_store, fixed_numbers=fixed_numbers))
@@ -91,7 +103,7 @@ class Worker:
 
     def _open(self, clients: Sequence[int]) -> None:
         connect = self._connect
-        assert connect is not None, "Reach comes first"
+        assert connect is not None, "a ReachMessage comes first"
         missing = [client for client in clients if client not in self._sessions]
         with ThreadPoolExecutor(_CONNECTING) as pool:
             opened = {client: pool.submit(connect) for client in missing}
@@ -164,7 +176,7 @@ class Worker:
                 halt.set()
             elif (written := records()) != reported:
                 reported = written
-                self._tell(Progress(written))
+                self._tell(ProgressMessage(written))
         os.close(ended)
         if failures:
             raise failures[0]

@@ -39,7 +39,7 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """The id of the process."""
         return self._process.pid
 
     def tell(self, command: Command) -> None:

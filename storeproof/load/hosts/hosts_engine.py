@@ -50,7 +50,7 @@ class HostsEngine:
         wait_for(first)
 
     def ceiling(self, plan: Plan) -> Ceiling:
-        """Of all hosts together, measured on all at once."""
+        """The client ceiling of all hosts together, measured on all at once."""
         hosts = self._hosts[: len(plan.numbers)]
         tell(hosts, "ceiling", [(each,) for each in shares(plan, len(self._hosts))])
         found: list[Ceiling] = wait_for(hosts)

@@ -38,12 +38,12 @@ class Ran:
 
     result: RunResult
     begins_ns: int
-    """Of the host's monotonic clock."""
+    """When the load begins, in nanoseconds of the host's monotonic clock."""
 
 
 @dataclass(frozen=True)
 class News:
-    """Of what was ordered last."""
+    """What a host says of the order that it got last."""
 
     done: bool
     found: Chosen | Ceiling | Ran | None = None

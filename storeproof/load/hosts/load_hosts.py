@@ -55,11 +55,11 @@ class LoadHosts:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the workers, in the order in which clients are shared out."""
+        """Names of the workers, in the order in which clients are shared out."""
         return tuple(self._workers)
 
     def engines(self, target: Target, address: Address, wanted: EngineWanted) -> HostEngines:
-        """Those of all hosts for one store. Raises `NotAvailable`: a host has not the wanted one."""
+        """The engines of all hosts for one store. Raises `NotAvailable`: a host has not the wanted one."""
         made = {
             name: self._client.submit(
                 LoadHost, target, address, wanted, workers=[worker], allow_other_workers=False, actor=True, pure=False, retries=0
@@ -91,14 +91,14 @@ class LoadHosts:
 
 
 class HostEngines:
-    """Those of all hosts for one store. Their connections last from plan to plan."""
+    """The engines of all hosts for one store. Their connections last from plan to plan."""
 
     def __init__(self, hosts: list[RemoteHost]) -> None:
         self._hosts = hosts
 
     @property
     def cores(self) -> int:
-        """Of the host that has the fewest."""
+        """Cores of the host that has the fewest."""
         return int(min(host.answer(host.ask("cores")) for host in self._hosts))
 
     def choose(self, plan: Plan) -> tuple[HostsEngine, str]:
@@ -125,7 +125,7 @@ class HostEngines:
 
 
 LoadEngines = Engines | HostEngines
-"""Those of this machine, or those of hosts."""
+"""The engines of this machine, or those of several hosts."""
 
 
 def refuse_open(scheduler: str) -> None:

@@ -34,7 +34,7 @@ class Audit:
 
 
 def together(audits: Sequence[Audit]) -> Audit:
-    """Of several collections: whole if each of them is."""
+    """The audit of several collections: whole if each of them is."""
     return Audit(min(each.checked for each in audits), tuple(problem for each in audits for problem in each.problems))
 
 

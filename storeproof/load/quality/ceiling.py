@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from storeproof.errors import NotAvailable
 from storeproof.load.job import Engine, LoadFailed, Plan
 from storeproof.load.wire.null_server import CannedReply, NullServer
-from storeproof.load.wire.request import Job, Op, Template, WireKeys, WireProtocol
+from storeproof.load.wire.request import Job, Op, RequestTemplate, WireKeys, WireProtocol
 from storeproof.load.wire.wire_engine import WireEngine, allow_descriptors
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _PATIENCE: Final = 2.0
 
 @dataclass(frozen=True)
 class Ceiling:
-    """Of one measurement."""
+    """The client ceiling of one measurement."""
 
     rate: float | None
     """Requests per second; None where it was not measured."""
@@ -42,7 +42,7 @@ class Ceiling:
 
 
 class Ceilings:
-    """Those of one run: what was measured once is not measured again."""
+    """The ceilings of one run: what was measured once is not measured again."""
 
     def __init__(self) -> None:
         self._servers: list[NullServer] = []
@@ -54,7 +54,7 @@ class Ceilings:
         return self._first(1)[0]
 
     def of(self, engine: Engine, plan: Plan) -> Ceiling:
-        """That of an engine with a plan it is prepared for. The store is not asked."""
+        """The ceiling of an engine with a plan it is prepared for. The store is not asked."""
         if not isinstance(engine, WireEngine):
             return Ceiling(None, "the store's client makes the requests, and a null server does not speak with it")
         job = engine.job(plan)
@@ -141,7 +141,7 @@ def _typical_form(op: Op) -> int:
     return sorted(range(len(op.templates)), key=lambda form: len(op.templates[form].request))[len(op.templates) // 2]
 
 
-def canned_reply(protocol: WireProtocol, asked: Template, reply: bytes) -> CannedReply:
+def canned_reply(protocol: WireProtocol, asked: RequestTemplate, reply: bytes) -> CannedReply:
     """What a null server must know to answer such requests with this reply.
 
     Raises:

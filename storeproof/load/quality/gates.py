@@ -135,7 +135,7 @@ def _schedule_lag(rounds: Sequence[RunResult]) -> float:
 
 
 def _missed_send_ratio(rounds: Sequence[RunResult]) -> float:
-    """Of those that were due, and not of the rate: what a random process has for the time would differ from the rate by more than that."""
+    """The share of the requests that were due. A share of rate times seconds would be off by more, as arrivals are random."""
     missed = sum(each.missed_sends for each in rounds)
     sent = sum(operation.requests for each in rounds for operation in each.operations.values())
     sent += sum(each.errors + each.misses for each in rounds)

@@ -19,7 +19,7 @@ NEAR: Final = 0.9
 """Share of a gate's limit from which on the generator counts as the limit here: what is just below it in the warm-up may be above it in a
 round."""
 PAIRS: Final = 5
-"""Of a window with fewer threads and one with more. They take turns, since the machine changes meanwhile."""
+"""Pairs of a window with fewer threads and one with more. They take turns, since the machine changes meanwhile."""
 GAIN: Final = 1.05
 """A thread that is worth less is not kept, whatever the interval: where the server shares the cores, it takes one of them from it."""
 

@@ -21,7 +21,7 @@ class OneOfSeveral:
     begins_ns: Sequence[int]
     """When each round began, of the monotonic clock."""
     threads: int
-    """Of the wire engine."""
+    """Threads of the wire engine."""
     ceiling: float | None
     """Requests per second that these threads reach against a server that does nothing; None where it was not measured."""
 

@@ -29,11 +29,11 @@ _OTHER_WORK: Final = 0.3
 _CLIENTS: Final = 16
 _TRIES: Final = 3
 _SECONDS: Final = 0.025
-"""Of a try."""
+"""Seconds that one try takes."""
 
 
 class MachineSpeed:
-    """Of one run."""
+    """The speed of the machine in one run."""
 
     def __init__(self, server: NullServer, cores: Sequence[int] = ()) -> None:
         """Open the connections, which `close` closes. Raises `OSError`.

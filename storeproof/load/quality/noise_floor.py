@@ -10,7 +10,7 @@ from storeproof.load.wire.null_server import NullServer
 from storeproof.stats.ratio import Ratio, ratio_of
 
 ROUNDS: Final = 5
-"""Of each of the two."""
+"""Rounds of each of the two."""
 CLIENTS: Final = 50
 _LONGEST: Final = 0.25
 """Seconds of a round."""

@@ -8,7 +8,7 @@ from time import monotonic_ns
 from typing import Final
 
 from storeproof.load.wire.null_server import CannedReply
-from storeproof.load.wire.request import Job, Op, Slot, Template
+from storeproof.load.wire.request import Job, Op, RequestTemplate, Slot
 from storeproof.records import filler
 
 _REQUEST: Final = b"*2\r\n$3\r\nGET\r\n$16\r\nkey:000000000000\r\n"
@@ -16,7 +16,7 @@ _KEY: Final = Slot(_REQUEST.index(b"0" * 12), 12, "key")
 _GET: Final = Op(
     name="get",
     weight=1,
-    templates=(Template(_REQUEST, (_KEY,)),),
+    templates=(RequestTemplate(_REQUEST, (_KEY,)),),
     form="key",
     keys="uniform",
     distinct=1.0,

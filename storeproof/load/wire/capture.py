@@ -15,7 +15,7 @@ from storeproof.load.calls import MISSED
 from storeproof.load.job import label, operation_name
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.relay import Recording, Relay
-from storeproof.load.wire.request import Op, Patch, Template, WireProtocol
+from storeproof.load.wire.request import Op, Patch, RequestTemplate, WireProtocol
 from storeproof.load.wire.request_ids import NormalizedRequest, id_in_reply, normalize
 from storeproof.load.wire.slots import About, NotTemplated, describe_difference, fill_template, number_template, own_bytes, template
 from storeproof.records.arguments import forms_of
@@ -28,7 +28,7 @@ _ALIKE: Final = 3
 _BOUNDS: Final = tuple(sorted({10**power for power in range(1, 13)} | {2**bits for bits in (7, 8, 15, 16, 31, 32)}))
 """Below which an integer is written in fewer digits or bytes, in decimals, msgpack or BSON."""
 _SHARES: Final = (190, 557, 851, 313, 677, 797, 433, 919, 131, 367)
-"""Of a range of integers, in parts of 1009: keys by which it is learned. Round ones would have bytes of zero, and 0x9800 between others of
+"""Keys, as parts in 1009 of a range of integers, by which it is learned. Round ones would have bytes of zero, and 0x9800 between others of
 zero is the same from both ends."""
 
 
@@ -140,11 +140,11 @@ class Capture:
         return self._keys(learned.mix)
 
     def _keys(self, mix: Mix) -> tuple[int, ...]:
-        """Of records that make the client ask once: some look again, or do something else, where they changed nothing."""
+        """Keys of records that make the client ask once: some look again, or do something else, where they changed nothing."""
         return (self._probes.present if operation_name(mix) in _CHANGING else self._probes.absent)(mix.batch)
 
     def _learn(self, collection: Collection, mix: Mix, links: set[int]) -> Learned:
-        templates: list[Template] = []
+        templates: list[RequestTemplate] = []
         settled: list[int] = []
         forms = range(forms_of(mix, self._plan.layout.model))
         sizes = self._probes.sizes(mix)
@@ -200,8 +200,8 @@ class Capture:
             raise NotTemplated(f"{label(mix)}: replies do not show how many records they have")
         return found[len(found) // 2], counts, (0,)
 
-    def _templates(self, collection: Collection, mix: Mix, links: set[int], form: int) -> tuple[tuple[Template, ...], int]:
-        """Of one form of an operation, and after how many executions the client asks in this way."""
+    def _templates(self, collection: Collection, mix: Mix, links: set[int], form: int) -> tuple[tuple[RequestTemplate, ...], int]:
+        """The templates of one form of an operation, and after how many executions the client asks in this way."""
         if self._probes.integer:
             return self._number_templates(collection, mix, links)
         # A value of another size is asked for as the ones before were: the client prepares nothing again.
@@ -220,9 +220,9 @@ class Capture:
                 raise NotTemplated(f"{label(mix)}: nothing in the request would say who wrote it")
         return (made,), self._executions_before(made, recordings)
 
-    def _number_templates(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[tuple[Template, ...], int]:
+    def _number_templates(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[tuple[RequestTemplate, ...], int]:
         """For integer keys: one for each range of keys that are written alike."""
-        made: list[Template] = []
+        made: list[RequestTemplate] = []
         settled = 0
         low = 0
         for bound in _BOUNDS:
@@ -244,7 +244,7 @@ class Capture:
                 break
         return (*made[:-1], replace(made[-1], below=0)), settled
 
-    def _executions_before(self, made: Template, recordings: Sequence[tuple[About, Recording]]) -> int:
+    def _executions_before(self, made: RequestTemplate, recordings: Sequence[tuple[About, Recording]]) -> int:
         """After how many of these executions each request is what the template says."""
         settled = 0
         for number, (about, recorded) in enumerate(recordings):
@@ -253,7 +253,7 @@ class Capture:
                 settled = number + 1
         return settled
 
-    def _verify(self, mix: Mix, made: Template, recordings: Sequence[tuple[About, Recording]], links: set[int]) -> None:
+    def _verify(self, mix: Mix, made: RequestTemplate, recordings: Sequence[tuple[About, Recording]], links: set[int]) -> None:
         for about, recorded in recordings:
             expected, found = fill_template(made, about), self._exchange(mix, recorded, links).request.data
             if found != expected:
@@ -338,7 +338,7 @@ def split_operation(mix: Mix) -> tuple[Mix, ...]:
     return write.model_copy(update={"operation": "get", "path": ()}), write
 
 
-def apply_patches(made: Template, patches: Sequence[Patch]) -> Template:
+def apply_patches(made: RequestTemplate, patches: Sequence[Patch]) -> RequestTemplate:
     """The template with the bytes of one connection."""
     data = bytearray(made.request)
     for each in patches:

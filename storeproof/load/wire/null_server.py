@@ -70,14 +70,14 @@ class NullServer:
             if not greeting:
                 raise NotAvailable("the null server did not start")
             self.port = int(greeting)
-            """Of this machine."""
+            """The port, on this machine."""
         except BaseException:
             self.close()
             raise
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """The id of the process."""
         return self._process.pid
 
     @contextlib.contextmanager

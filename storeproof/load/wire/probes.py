@@ -23,7 +23,7 @@ _STRIDE: Final = 61_803_398_875
 _NOBODY: Final = 10**15
 """No workload uses integer keys from here on."""
 _CLIENT: Final = 8_100
-"""Of probes' write ids."""
+"""The client in the write ids of probes."""
 
 
 class Probes:
@@ -74,7 +74,7 @@ class Probes:
         return About(numbers, write_id, texts, self.form), arguments(0)[0]
 
     def sizes(self, mix: Mix) -> tuple[int, ...]:
-        """Of the value that is written in each of the forms; none, where forms differ in something else."""
+        """Sizes in bytes of the value that is written in each of the forms; none, where forms differ in something else."""
         return sizes_of(mix, self.plan.layout.model)
 
     def remove(self) -> None:

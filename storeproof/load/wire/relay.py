@@ -32,7 +32,7 @@ class Piece:
     """One piece of what went through, in the order it did."""
 
     link: int
-    """Of which connection."""
+    """The number of the connection."""
     direction: Direction
     data: bytes
 
@@ -62,7 +62,7 @@ class _End:
         self.sock = sock
         self.link = link
         self.direction: Direction = direction
-        """Of what is read here."""
+        """The direction of what is read here."""
         self.other: _End
         self.waiting = bytearray()
         self.ended = False

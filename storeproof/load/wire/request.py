@@ -21,7 +21,7 @@ WireProtocol = Literal["resp", "memcached", "mongo", "iproto", "mysql", "postgre
 Form = Literal["key", "chance", "record"]
 """What decides which of several templates a request is made of.
 
-* `key`: its key, by `Template.below`, ascending.
+* `key`: its key, by `RequestTemplate.below`, ascending.
 * `chance`: each is as likely as any other: requests that ask the same in other words.
 * `record`: the key and the write id of what is written, by `filler.pick`: values of unlike sizes.
 """
@@ -39,11 +39,11 @@ class Slot:
     item: int = 0
     """Which of the batch's records."""
     shift: int = 0
-    """Of a filler: its place is that of the record's key and write id, so much further on."""
+    """For a filler, its place: that of the record's key and write id, so much further on."""
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class RequestTemplate:
     """One request as the client sent it, and where it differs from the next."""
 
     request: bytes
@@ -61,7 +61,7 @@ class Op:
     name: str
     """The label of the mix."""
     weight: int
-    templates: tuple[Template, ...]
+    templates: tuple[RequestTemplate, ...]
     """One for each of the forms that requests have."""
     form: Form
     keys: WireKeys
@@ -108,9 +108,9 @@ class Job:
     """`storeproof.records.filler.BYTES`."""
     mask: int
     key_prefix: bytes
-    """Of the key as `filler.place_of` sees it, and `keys.key_of` makes it: `key:`, `user` or nothing."""
+    """The prefix of the key as `filler.place_of` sees it, and `keys.key_of` makes it: `key:`, `user` or nothing."""
     key_digits: int
-    """Of the same; 0: as many as it takes."""
+    """Digits of the key's number; 0: as many as it takes."""
     known: int
     """Loaded records have the keys 0 to known - 1."""
     positions: tuple[int, ...]
@@ -121,7 +121,7 @@ class Job:
     indeterminate: frozenset[int]
     """Numbers of keys whose write was not acknowledged: they may be there or not, and are never removed."""
     sequence: int
-    """Of each client's first request in this job, in its write id."""
+    """The sequence number of each client's first request in this job, in its write id."""
     seed: int
     start_ns: int
     """When all begin, of CLOCK_MONOTONIC."""

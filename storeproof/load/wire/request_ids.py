@@ -8,7 +8,7 @@ from typing import Final
 from storeproof.load.wire.request import Slot, WireProtocol
 
 _WIDTHS: Final = {0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8}
-"""Of msgpack's unsigned integers, by their first byte; smaller ones than 0x80 are one byte in all."""
+"""Widths in bytes of msgpack's unsigned integers, by their first byte; smaller ones than 0x80 are one byte in all."""
 _SYNC: Final = 1
 """IPROTO_SYNC, in the header of a request and of its reply."""
 
@@ -19,7 +19,7 @@ class NormalizedRequest:
 
     data: bytes
     slots: tuple[Slot, ...] = ()
-    """Of ids."""
+    """The places of ids in the request."""
 
 
 def normalize(protocol: WireProtocol, request: bytes) -> NormalizedRequest:

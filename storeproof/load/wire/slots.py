@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from storeproof.errors import StoreproofError
-from storeproof.load.wire.request import Slot, SlotKind, Template
+from storeproof.load.wire.request import RequestTemplate, Slot, SlotKind
 from storeproof.load.wire.request_ids import NormalizedRequest
 from storeproof.records.filler import SEPARATOR, bytes_at, place_of
 from storeproof.records.keys import ORDERED, KeyForm
@@ -35,16 +35,16 @@ class About:
     """What a request was about."""
 
     numbers: tuple[int, ...]
-    """Of the keys."""
+    """The numbers of the keys."""
     write_id: str = ""
-    """Of what it writes."""
+    """The write id of the record that it writes."""
     texts: tuple[tuple[tuple[int, str], ...], ...] = ()
     """For each key what the record has in letters, with its shift."""
     form: KeyForm = ORDERED
     """How the keys are written."""
 
     def place(self, item: int) -> int:
-        """Of the filler of one record."""
+        """The place of the filler of one record."""
         return place_of(self.form.key(self.numbers[item]), self.write_id)
 
 
@@ -53,7 +53,7 @@ def fixed_write_id(client: int, sequence: int) -> str:
     return f"{client:04d}:{sequence:011d}"
 
 
-def template(request: NormalizedRequest, about: About) -> Template:
+def template(request: NormalizedRequest, about: About) -> RequestTemplate:
     """A request about text keys with slots for all that is found of what it is about.
 
     Raises:
@@ -74,7 +74,7 @@ def template(request: NormalizedRequest, about: About) -> Template:
     return blank_slots(request, slots.values())
 
 
-def number_template(one: NormalizedRequest, first: int, other: NormalizedRequest, second: int) -> Template:
+def number_template(one: NormalizedRequest, first: int, other: NormalizedRequest, second: int) -> RequestTemplate:
     """A request about an integer key, found by what differs in a request about another one, whose encoding is as long.
 
     Raises:
@@ -90,16 +90,16 @@ def number_template(one: NormalizedRequest, first: int, other: NormalizedRequest
     return blank_slots(one, slots)
 
 
-def blank_slots(request: NormalizedRequest, slots: Iterable[Slot]) -> Template:
+def blank_slots(request: NormalizedRequest, slots: Iterable[Slot]) -> RequestTemplate:
     """The request with nothing in its slots, so that templates of the same kind are equal."""
     ordered = tuple(sorted((*request.slots, *slots), key=lambda slot: slot.offset))
     data = bytearray(request.data)
     for slot in ordered:
         data[slot.offset : slot.offset + slot.width] = bytes(slot.width)
-    return Template(bytes(data), ordered)
+    return RequestTemplate(bytes(data), ordered)
 
 
-def fill_template(made: Template, about: About) -> bytes:
+def fill_template(made: RequestTemplate, about: About) -> bytes:
     """What the template is for these keys and this write id; ids are left blank, as `normal` leaves them."""
     data = bytearray(made.request)
     for slot in made.slots:
@@ -122,7 +122,7 @@ def differing_ranges(one: bytes, other: bytes, gap: int = 0) -> list[tuple[int, 
     return ranges
 
 
-def own_bytes(made: Template, about: About, request: NormalizedRequest) -> list[tuple[int, bytes, bytes]]:
+def own_bytes(made: RequestTemplate, about: About, request: NormalizedRequest) -> list[tuple[int, bytes, bytes]]:
     """What a connection's request has in place of the template's own bytes: offsets, the template's, and the connection's.
 
     Raises:

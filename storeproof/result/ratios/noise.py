@@ -134,7 +134,7 @@ def _between(groups: Sequence[Sequence[_Logs]], deviation: float, alike: float) 
     """The deviation between laps, without what the numbers of a group have in common, and less what the scatter of rounds explains.
 
     Args:
-        alike: the inflation of that of a number which shares its blocks with none.
+        alike: by how much autocorrelation widens the variance of a number measured alone, not interleaved with others.
     """
     squares = explained = freedom = 0.0
     for group in groups:

@@ -187,7 +187,7 @@ class PublishedClaim(Frozen):
 
     @property
     def workloads(self) -> tuple[tuple[Name, Name], ...]:
-        """Those of A and B, pair by pair."""
+        """The workloads of A and B, pair by pair."""
         if self.a is None or self.b is None:
             return ()
         return tuple((name, name) for name in self.for_each) or ((self.a.workload or "", self.b.workload or ""),)
@@ -206,6 +206,6 @@ class ClaimsFile(SpecFile):
     claims: Annotated[tuple[PublishedClaim, ...], Strict(False), Field(min_length=1)]
 
     def conditions_of(self, claim: PublishedClaim) -> Conditions:
-        """Those of the file, with the claim's own in their place."""
+        """The conditions of the file, with the claim's own in their place."""
         own: Mapping[str, object] = {name: getattr(claim.conditions, name) for name in claim.conditions.model_fields_set}
         return self.conditions.model_copy(update=dict(own))

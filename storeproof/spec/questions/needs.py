@@ -100,7 +100,7 @@ class Load(Frozen):
 
     @property
     def requests(self) -> tuple[Share, ...]:
-        """Those of the mix that have a request."""
+        """The shares of the mix that have a request."""
         return tuple(each for each in self.mix if each.request is not None)
 
 
@@ -174,7 +174,7 @@ class NeedsFile(SpecFile):
 
     @property
     def own_models(self) -> tuple[Model, ...]:
-        """Those of `models`, by the names that results call them."""
+        """The models of `models`, by the names that results call them."""
         return tuple(each.named(name) for name, each in self.models.items())
 
     def with_names_of_results(self) -> Self:

@@ -98,7 +98,7 @@ def _names(wanted: OneWanted) -> list[tuple[Place, str]]:
 
 
 def _like(capability: str, spec: Spec) -> list[str]:
-    """Those of its group, or the groups where there is no such group."""
+    """The capabilities of its group, or the groups where there is no such group."""
     group, dot, _ = capability.partition(".")
     return [name for name in spec.capabilities if dot and name.startswith(f"{group}.")] or sorted(
         {name.partition(".")[0] for name in spec.capabilities}

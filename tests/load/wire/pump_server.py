@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from time import monotonic_ns
 from typing import Any
 
-from storeproof.load.wire.request import Job, Op, Slot, Template
+from storeproof.load.wire.request import Job, Op, RequestTemplate, Slot
 from storeproof.records import filler
 
 Handler = Callable[[socket.socket, int], None]
@@ -19,10 +19,10 @@ GET = b"*2\r\n$3\r\nGET\r\n$16\r\nkey:############\r\n"
 SET = b"*3\r\n$3\r\nSET\r\n$16\r\nkey:############\r\n$40\r\nSSSSSSSSSSSSSSSS|FFFFFFFFFFFFFFFFFFFFFFF\r\n"
 
 
-def template(request: bytes, **more: Any) -> Template:
+def template(request: bytes, **more: Any) -> RequestTemplate:
     """With slots where a request has `############`, `SSSSSSSSSSSSSSSS` and `FFFFFFFFFFFFFFFFFFFFFFF`."""
     kinds = (("key", b"#" * 12), ("write-id", b"S" * 16), ("filler", b"F" * 23))
-    return Template(request, tuple(Slot(request.index(text), len(text), kind) for kind, text in kinds if text in request), **more)
+    return RequestTemplate(request, tuple(Slot(request.index(text), len(text), kind) for kind, text in kinds if text in request), **more)
 
 
 def op(request: bytes = GET, keys: Any = "uniform", **more: Any) -> Op:

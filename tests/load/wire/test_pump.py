@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from storeproof import native_support
-from storeproof.load.wire.request import Op, Patch, Slot, Template
+from storeproof.load.wire.request import Op, Patch, RequestTemplate, Slot
 from storeproof.records import filler
 from storeproof.stats.latency import decode
 from tests.load.wire.pump_server import GET, SET, always, job, op, requests, served
@@ -35,7 +35,7 @@ def _kept(seen: list[bytes], size: int, reply: bytes = b"+OK\r\n") -> Callable[[
 
 
 def _of(request: bytes, *slots: Slot, **more: Any) -> Op:
-    return op(templates=(Template(request, slots),), **more)
+    return op(templates=(RequestTemplate(request, slots),), **more)
 
 
 def test_every_kind_of_slot() -> None:
@@ -111,7 +111,7 @@ def test_more_than_the_whole_filler_goes_round_in_it() -> None:
 
 def test_a_template_is_for_keys_below_its_limit() -> None:
     """Where numbers are written in as many bytes as they take."""
-    small, large = Template(b"b?", (Slot(1, 1, "key-be"),), 256), Template(b"w??", (Slot(1, 2, "key-be"),))
+    small, large = RequestTemplate(b"b?", (Slot(1, 1, "key-be"),), 256), RequestTemplate(b"w??", (Slot(1, 2, "key-be"),))
     seen = bytearray()
 
     def handler(connection: socket.socket, _number: int) -> None:
@@ -129,7 +129,7 @@ def test_requests_that_ask_the_same_are_drawn_evenly() -> None:
     """Templates of form `chance` are used about equally often."""
     seen: list[bytes] = []
     with served(_kept(seen, 1, FOUND)) as sockets:
-        words = op(templates=tuple(Template(each, ()) for each in (b"a", b"b", b"c")), form="chance", keys="none", hit=())
+        words = op(templates=tuple(RequestTemplate(each, ()) for each in (b"a", b"b", b"c")), form="chance", keys="none", hit=())
         native.start(job(sockets, words, limit=900, seconds=10.0)).join()
     assert all(230 < seen.count(each) < 370 for each in (b"a", b"b", b"c"))
 
@@ -144,7 +144,7 @@ def test_requests_of_unlike_sizes_follow_from_key_and_write_id() -> None:
             connection.sendall(FOUND)
 
     key, sizes = Slot(1, 12, "key"), range(3, 8)
-    forms = tuple(Template(b"%c" % (65 + size) + b"?" * (12 + size), (key, Slot(13, size, "filler"))) for size in sizes)
+    forms = tuple(RequestTemplate(b"%c" % (65 + size) + b"?" * (12 + size), (key, Slot(13, size, "filler"))) for size in sizes)
     with served(handler) as sockets:
         one = op(templates=forms, form="record", keys="new", hit=(), writes=True)
         found = native.start(job(sockets, one, limit=400, seconds=20.0)).join()
@@ -245,7 +245,7 @@ def test_a_reply_to_another_request_is_malformed() -> None:
     """The id in the reply is that of no request in flight."""
     request = b"\xce\x00\x00\x00\x0b\x82\x00\x01\x01\xce????\x00\x00"
     reply = b"\xce\x00\x00\x00\x0e\x83\x00\x00\x01\xce\x00\x00\x00\x07\x05\x50\x81\x30\x90"
-    numbered = op(templates=(Template(request, (Slot(10, 4, "id-be"),), 0, (10, 4, "be")),), keys="none", hit=(0,), miss=())
+    numbered = op(templates=(RequestTemplate(request, (Slot(10, 4, "id-be"),), 0, (10, 4, "be")),), keys="none", hit=(0,), miss=())
     with served(always(reply, len(request))) as sockets:
         found = native.start(job(sockets, numbered, protocol="iproto")).join()
     assert (found.ops[0].malformed, found.ops[0].ok, found.broken) == (1, 0, [0])

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from storeproof import native_support
-from storeproof.load.wire.request import Job, Op, Slot, Template
+from storeproof.load.wire.request import Job, Op, RequestTemplate, Slot
 from storeproof.records import filler
 from storeproof.records.distributions import ZETA, fnv
 from storeproof.records.keys import HASHED
@@ -138,7 +138,7 @@ def test_what_was_not_sent_yet_is_lost_without_a_doubt() -> None:
 def test_a_second_request_may_be_any_of_some() -> None:
     """As an update of one field, which may be each: drawn for each request, and not together with the read."""
     seen: Counter[bytes] = Counter()
-    words = tuple(Template(b"%c" % letter + GET[1:], template(GET).slots) for letter in b"abc")
+    words = tuple(RequestTemplate(b"%c" % letter + GET[1:], template(GET).slots) for letter in b"abc")
 
     def handler(connection: socket.socket, _number: int) -> None:
         for one in requests(connection, len(GET)):
@@ -184,7 +184,7 @@ SLOTS = (Slot(8, 19, "key"), Slot(28, 16, "write-id"), Slot(45, 23, "filler"), S
 
 
 def _hashed(sockets: list[socket.socket], keys: str, known: int, limit: int) -> Job:
-    one = op(templates=(Template(HASHED_SET, SLOTS),), keys=keys, writes=True)
+    one = op(templates=(RequestTemplate(HASHED_SET, SLOTS),), keys=keys, writes=True)
     more = {"key_prefix": b"user", "key_digits": 19, "key_hashed": True, "known": known, "limit": limit, "sequence": 0, "seconds": 60.0}
     return job(sockets, one, **more)
 

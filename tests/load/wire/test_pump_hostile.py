@@ -10,14 +10,14 @@ import time
 import pytest
 
 from storeproof import native_support
-from storeproof.load.wire.request import Slot, Template, WireProtocol
+from storeproof.load.wire.request import RequestTemplate, Slot, WireProtocol
 from tests.load.wire.pump_server import GET, SET, always, job, op, requests, served
 
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 if native_support.present():
     from storeproof import native
 
-_OP_MSG = Template(b"\x10\0\0\0" + b"\xff" * 4 + b"\0" * 8, (Slot(4, 4, "id-le"),), 0, (8, 4, "le"))
+_OP_MSG = RequestTemplate(b"\x10\0\0\0" + b"\xff" * 4 + b"\0" * 8, (Slot(4, 4, "id-le"),), 0, (8, 4, "le"))
 _FINE = struct.pack("<IIIIIB", 38, 1, 1, 2013, 0, 0) + b"\x11\0\0\0\x01ok\0" + struct.pack("<d", 1.0) + b"\0"
 
 
@@ -195,5 +195,5 @@ def test_a_store_that_reads_slowly_is_waited_for() -> None:
 
     slots = (Slot(len(head), 16, "write-id"), Slot(len(head) + 16, size - 16, "filler"))
     with served(handler) as sockets:
-        found = native.start(job(sockets, op(templates=(Template(request, slots),)), limit=3, seconds=60.0, patience=60.0)).join()
+        found = native.start(job(sockets, op(templates=(RequestTemplate(request, slots),)), limit=3, seconds=60.0, patience=60.0)).join()
     assert (found.ops[0].ok, found.bytes_sent, found.samples) == (3, 3 * len(request), [])

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from storeproof import native_support
-from storeproof.load.wire.request import Patch, Slot, Template
+from storeproof.load.wire.request import Patch, RequestTemplate, Slot
 from storeproof.records import filler
 from storeproof.stats.latency import decode
 from tests.load.wire.pump_server import GET, SET, always, job, op, requests, served, template
@@ -66,7 +66,7 @@ def test_ids_count_on_each_connection_and_are_looked_for_in_the_reply() -> None:
                     connection.sendall(b"\xce" + len(body).to_bytes(4, "big") + body)
                 waiting.clear()
 
-    made = op(templates=(Template(request, (Slot(10, 4, "id-be"),), 0, (10, 4, "be")),), keys="none")
+    made = op(templates=(RequestTemplate(request, (Slot(10, 4, "id-be"),), 0, (10, 4, "be")),), keys="none")
     with served(handler) as sockets:
         found = native.start(job(sockets, made, protocol="iproto", pipeline=4, limit=400, seconds=5.0)).join()
     assert (found.ops[0].ok, found.samples, found.broken) == (400, [], [])
@@ -115,7 +115,7 @@ def test_what_removes_takes_the_oldest_new_key_that_is_sure_to_be_there() -> Non
 def test_a_reply_may_have_several_frames_and_a_request_several_records() -> None:
     """The count is that of the last frame, and each record counts."""
     request = b"MGET key:############ key:@@@@@@@@@@@@\r\n"
-    two = Template(request, (*template(request).slots, Slot(26, 12, "key", 1)))
+    two = RequestTemplate(request, (*template(request).slots, Slot(26, 12, "key", 1)))
     with served(always(b"+QUEUED\r\n*2\r\n$1\r\na\r\n$1\r\nb\r\n", len(request))) as sockets:
         found = native.start(job(sockets, op(templates=(two,), batch=2, frames=2, hit=(2,)), limit=50)).join()
     assert (found.ops[0].ok, found.ops[0].requests, found.samples) == (100, 50, [])
@@ -230,7 +230,7 @@ def test_a_run_that_nobody_waits_for_ends_before_its_descriptors_are_given_away(
 
 def test_a_key_that_no_template_has_room_for_is_an_error_and_what_was_made_before_is_sent() -> None:
     """The third new key does not fit into a byte."""
-    narrow = Template(b"?*\r\n", (Slot(1, 1, "key-be"),))
+    narrow = RequestTemplate(b"?*\r\n", (Slot(1, 1, "key-be"),))
     mix = op(templates=(narrow,), keys="new")
     with served(always(b"+OK\r\n", 4)) as sockets:
         found = native.start(job(sockets, mix, known=254, pipeline=4, seconds=5.0)).join()
@@ -285,11 +285,11 @@ MISFITS: list[tuple[tuple[Slot, ...], str]] = [
         ({"ops": (op(frames=0),)}, "it has a batch, a reply"),
         ({"ops": (op(templates=()),)}, "and a template"),
         ({"ops": (op(batch=2, templates=(template(GET, below=9),)),)}, "keys of a batch have one width"),
-        ({"ops": (op(templates=(Template(b"", ()),)),)}, "a request of no bytes"),
+        ({"ops": (op(templates=(RequestTemplate(b"", ()),)),)}, "a request of no bytes"),
         ({"ops": (op(templates=(template(GET, id_reply=(197, 4, "be")),)),)}, "the id of a reply cannot be 4 bytes at 197, be"),
         ({"ops": (op(templates=(template(GET, id_reply=(0, 9, "be")),)),)}, "the id of a reply"),
         ({"ops": (op(templates=(template(GET, id_reply=(0, 4, "me")),)),)}, "the id of a reply"),
-        *(({"ops": (op(templates=(Template(GET, slots),)),)}, said) for slots, said in MISFITS),
+        *(({"ops": (op(templates=(RequestTemplate(GET, slots),)),)}, said) for slots, said in MISFITS),
     ],
 )
 def test_a_job_that_cannot_be_is_refused(more: dict[str, Any], said: str) -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from storeproof import native_support
-from storeproof.load.wire.request import Slot, Template
+from storeproof.load.wire.request import RequestTemplate, Slot
 from storeproof.records import filler
 from storeproof.records.keys import HASHED
 from tests.load.wire.pump_server import GET, job, op, requests, served
@@ -42,7 +42,7 @@ def test_with_one_loaded_record_all_requests_are_for_its_key(keys: str) -> None:
 def test_one_hashed_key_is_the_first_of_ycsb() -> None:
     """The key shows the hash of 0, not 0."""
     request = b"GET user" + b"#" * 19 + b"\r\n"
-    one = op(templates=(Template(request, (Slot(8, 19, "key"),)),))
+    one = op(templates=(RequestTemplate(request, (Slot(8, 19, "key"),)),))
     seen: set[bytes] = set()
 
     def handler(connection: socket.socket, _number: int) -> None:
@@ -65,7 +65,7 @@ def test_a_short_value_derives_from_key_and_write_id() -> None:
             connection.sendall(b"+OK\r\n")
 
     with served(handler) as sockets:
-        short = op(templates=(Template(SHORT, SHORT_SLOTS),), writes=True)
+        short = op(templates=(RequestTemplate(SHORT, SHORT_SLOTS),), writes=True)
         assert native.start(job(sockets, short, known=1, sequence=0, limit=100, seconds=60.0)).join().ops[0].ok == 100
     made = [filler.bytes_at(filler.place_of("key:000000000000", f"0001:{sequence:011d}"), 3) for sequence in range(100)]
     assert [one[-5:-2] for one in seen] == made

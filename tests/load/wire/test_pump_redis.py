@@ -18,7 +18,7 @@ import pytest
 import redis
 
 from storeproof import native_support
-from storeproof.load.wire.request import Slot, Template
+from storeproof.load.wire.request import RequestTemplate, Slot
 from storeproof.records import filler
 from storeproof.stats.latency import decode
 from tests.load.wire.pump_server import GET, SET, job, op
@@ -123,7 +123,7 @@ def test_a_value_larger_than_every_buffer_comes_back(server: Server) -> None:
     request = b"*3\r\n$3\r\nSET\r\n$16\r\nkey:############\r\n$%d\r\n" % size + b"v" * size + b"\r\n"
     key, value = request.index(b"#"), len(request) - 2 - size
     slots = (Slot(key, 12, "key"), Slot(value, 16, "write-id"), Slot(value + 16, size - 16, "filler"))
-    mix = op(templates=(Template(request, slots),), keys="new", writes=True), op(GET, "oldest")
+    mix = op(templates=(RequestTemplate(request, slots),), keys="new", writes=True), op(GET, "oldest")
     found = native.start(job(server.sockets(2), *mix, known=0, limit=20, seconds=60.0, patience=60.0)).join()
     assert sum(each.ok for each in found.ops) == 20
     assert (found.samples, found.broken) == ([], [])

@@ -83,7 +83,7 @@ class ClusterRounds(FaultExperiment[ClusterStrike]):
         self._register = RegisterReads.of(layouts, subject.rng)
         self._audits = Audits()
         self._files: set[Path] = set()
-        """Those with undone writes of earlier rounds."""
+        """Rollback files already counted in earlier rounds."""
         self._period = 0
         """The number of the load period; each period has its own keys."""
         self._first = 0
