@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from storeproof.check import MOST_CLIENTS, MOST_OPERATIONS
-from storeproof.contract import Collection, Key, Layout, Session, call, supports
+from storeproof.contract import Collection, Key, Layout, Session, Unsupported, call, supports
+from storeproof.errors import NotAvailable
 from storeproof.experiments.client import Client, Strategy, open_clients, raise_unknown, under_load
 from storeproof.experiments.client_threads import wait_for
 from storeproof.halt import halt
 from storeproof.history import Action, Answer, ClientLog, Ending, Operation, Place, Recorder, by_place
 from storeproof.records.self_verifying import identify, record, write_id
+from storeproof.spec.store import Target
 
 SPARE: Final = 40
 """Operations of a key that are reserved for the clients that read it at the end."""
@@ -197,3 +199,25 @@ def _answer(key: ContendedKey, action: Action, reply: Any) -> Answer:
         return seen.write_id or f"({seen.kind})"
     answer: Answer = reply
     return answer
+
+
+def claimed_layouts(session: Session, target: Target, layout: Callable[[str], Layout]) -> dict[KeyType, Layout]:
+    """A collection for each type of key whose model the store claims and whose operations it has. `layout`: makes that of a model.
+
+    Raises:
+        NotAvailable: there is none.
+    """
+    found: dict[KeyType, Layout] = {}
+    for key_type in KEY_TYPES:
+        if key_type.model not in target.store.claims.models:
+            continue
+        made = layout(key_type.model)
+        try:
+            if key_type.missing(session, made) is None:
+                found[key_type] = made
+        except Unsupported:
+            continue  # claimed and refused: correctness fails on it
+    if not found:
+        names = ", ".join(key_type.name for key_type in KEY_TYPES)
+        raise NotAvailable(f"{target.id} claims no model with the operations of these tests: {names}")
+    return found

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Final
 
-from storeproof.contract import Layout, Unknown, Unsupported
+from storeproof.contract import Unknown
 from storeproof.disk.methods import WITHOUT_DISK
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.evidence import StoreEvidence
-from storeproof.experiments.contended_keys import KEY_TYPES, KeyType
+from storeproof.experiments.contended_keys import claimed_layouts
 from storeproof.experiments.durability.atomic_groups import atomic_writes
-from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary
+from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary, set_up_by_others
 from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.corruption import CorruptionExperiment
 from storeproof.experiments.durability.corruption_summary import CorruptionSummary
@@ -53,12 +53,12 @@ from storeproof.experiments.summary import Summary
 from storeproof.faults import Fault, find
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.part_kill import PartKill
-from storeproof.launch.handle import Capability, Handle, LaunchKind
+from storeproof.launch.handle import Capability, Handle
 from storeproof.machine.cores import running_on
 from storeproof.spec import LADDER, NODES
 from storeproof.spec.cases import metadata_case
 from storeproof.spec.guarantee import NETWORKED, GuaranteeName
-from storeproof.spec.store import Launch, Role
+from storeproof.spec.store import Role
 from storeproof.store_under_test import StoreUnderTest
 
 _LOWEST: Final = LADDER[1]
@@ -160,7 +160,9 @@ def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: Linearizab
 
     def workload(subject: Subject) -> FaultWorkload:
         keys = ContendedCluster if guarantee in NETWORKED else ContendedServer
-        return keys(subject, _contended_layouts(sut, subject), sut.scale.durability, summary)
+        with subject.session() as session:
+            layouts = claimed_layouts(session, sut.target, sut.layout)
+        return keys(subject, layouts, sut.scale.durability, summary)
 
     _run_strikes(sut, "linearizable", guarantee, summary, workload, sut.scale.durability.rounds)
 
@@ -385,29 +387,3 @@ def _launch(sut: StoreUnderTest, fault: Fault) -> Handle:
 def _require(fault: Fault, handle: Handle) -> None:
     if reason := fault.cannot(handle):
         raise NotAvailable(reason)
-
-
-def _contended_layouts(sut: StoreUnderTest, subject: Subject) -> dict[KeyType, Layout]:
-    """A collection for each type of key whose model the store claims and whose operations it has."""
-    found: dict[KeyType, Layout] = {}
-    with subject.session() as session:
-        for key_type in KEY_TYPES:
-            if key_type.model not in sut.target.store.claims.models:
-                continue
-            layout = sut.layout(key_type.model)
-            try:
-                if key_type.missing(session, layout) is None:
-                    found[key_type] = layout
-            except Unsupported:
-                continue  # claimed and refused: correctness fails on it
-    if not found:
-        names = ", ".join(key_type.name for key_type in KEY_TYPES)
-        raise NotAvailable(f"{sut.target.id} claims no model with the operations of these tests: {names}")
-    return found
-
-
-def set_up_by_others(launch: Launch, kind: LaunchKind) -> bool:
-    """Whether commands, or the scripts of an image, set the data directory up, and not the server itself."""
-    process = launch.process if kind in ("process", "composite") else None
-    container = launch.container if kind in ("container", "composite") else None
-    return bool(process and process.initialise) or bool(container and container.set_up)

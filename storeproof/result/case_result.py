@@ -7,7 +7,7 @@ from typing import Final, NoReturn
 
 from storeproof.blame import REPEATED, Ending, Judgement, Party, judge
 from storeproof.outcome import Outcome, Stage, is_failure
-from storeproof.result.measured.stale_reads import StaleReads
+from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.model import OutcomeRecord
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec.known_failure import KnownFailure
@@ -68,7 +68,7 @@ class CaseResult:
         self.spoiled: list[str] = []
         """What ended each spoiled attempt or round, which was repeated."""
         self._ending: Ending | None = None
-        self.stale_reads: StaleReads | None = None
+        self.stale_reads: StaleReadCounts | None = None
         """Of a case that watches its reads."""
 
     @property

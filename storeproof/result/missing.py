@@ -22,7 +22,7 @@ Kind = Literal["model", "capability", "guarantee", "case"]
 """`case`: a case of the suites that belongs to no capability."""
 
 
-class Missing(Part):
+class MissingDemand(Part):
     """One demand, or one case of it, that was not shown."""
 
     kind: Kind

@@ -15,9 +15,9 @@ from storeproof.result.measured.cache import CacheRecord
 from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord
 from storeproof.result.measured.history import HistoryRecord
 from storeproof.result.measured.outage import OutageRecord
-from storeproof.result.measured.stale_reads import StaleReads
+from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.measurement import JointLoad, Measurement
-from storeproof.result.missing import Missing
+from storeproof.result.missing import MissingDemand
 from storeproof.result.older_formats import missing_of, stale_reads_of
 from storeproof.result.part import Part
 from storeproof.result.product import product
@@ -156,7 +156,7 @@ class OutcomeRecord(Part):
     """Attempts or rounds spoiled by the machine or without an answer: repeated, and counted neither for nor against the store."""
     standing: Standing | None = None
     """Why the case decides nothing; None where it decides, and in results of formats before 2.3."""
-    stale_reads: StaleReads | None = None
+    stale_reads: StaleReadCounts | None = None
     """None where reads were not watched. Of a result of a format before 2.5, what its detail says."""
 
     @property
@@ -324,7 +324,7 @@ class ProfileVerdict(Part):
     profile: str
     verdict: Literal["conforms", "does_not_conform", "incomplete"]
     """By the core of its capabilities and all else that it demands; what is extended never decides."""
-    missing: list[Annotated[Missing, BeforeValidator(missing_of)]]
+    missing: list[Annotated[MissingDemand, BeforeValidator(missing_of)]]
     """What refutes before what is open; empty where it conforms."""
     ways: list[Way] = Field(default_factory=list)
     """Of the demands with alternatives those that are met; empty in results of formats before 2.3."""

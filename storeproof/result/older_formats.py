@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from storeproof.outcome import Outcome
-from storeproof.result.measured.stale_reads import StaleReads
-from storeproof.result.missing import Kind, Missing
+from storeproof.result.measured.stale_reads import StaleReadCounts
+from storeproof.result.missing import Kind, MissingDemand
 
 _KINDS: Final[Mapping[str, Kind]] = {"model": "model", "capability": "capability", "guarantee": "guarantee"}
 _OUTCOMES: Final = frozenset(map(str, Outcome))
@@ -30,7 +30,7 @@ def missing_of(found: Any) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def _missing(line: str) -> Missing:
+def _missing(line: str) -> MissingDemand:
     """Of `capability NAME/CASE: OUTCOME: WHY`, `capability NAME or NAME: OUTCOME: CASE: WHY`, `model NAME: OPERATION: OUTCOME`,
     `guarantee NAME: [RUNG: ][OUTCOME: ]WHY`, `CASE/GUARANTEE: [OUTCOME: ]WHY`. Many stores have the same lines."""
     what, *rest = line.split(": ")
@@ -47,18 +47,18 @@ def _missing(line: str) -> Missing:
         outcome = Outcome(rest.pop(at))
         if at or (kind == "capability" and not case and rest):
             case = rest.pop(0)
-    return Missing(kind=kind, name=name, case=case, outcome=outcome, reason=": ".join(rest), sentence=line)
+    return MissingDemand(kind=kind, name=name, case=case, outcome=outcome, reason=": ".join(rest), sentence=line)
 
 
-def stale_reads_of(case: str, detail: str) -> StaleReads | None:
+def stale_reads_of(case: str, detail: str) -> StaleReadCounts | None:
     """What a case that watched its reads says of them; None of any other."""
     if not case.startswith(_WATCHED) or (found := _READS.search(detail)) is None:
         return None
     stale, oldest = _STALE.search(detail), _OLDEST.search(detail)
     reads = int((found[1] or found[2]).replace(",", ""))
     if stale is None:
-        return StaleReads(reads=reads, stale=0, oldest_ms=0)
-    return StaleReads(reads=reads, stale=int(stale[1].replace(",", "")), oldest_ms=float(oldest[1]) if oldest else 0)
+        return StaleReadCounts(reads=reads, stale=0, oldest_ms=0)
+    return StaleReadCounts(reads=reads, stale=int(stale[1].replace(",", "")), oldest_ms=float(oldest[1]) if oldest else 0)
 
 
 def lost_operations_of(records: int, detail: str) -> tuple[int, bool]:

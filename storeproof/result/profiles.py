@@ -11,7 +11,7 @@ from storeproof.contract.families import Counter, KeyValue
 from storeproof.contract.operations import OPERATIONS
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, worst
 from storeproof.result.capabilities import deciding_cases_of
-from storeproof.result.missing import Kind, Missing
+from storeproof.result.missing import Kind, MissingDemand
 from storeproof.result.model import GuaranteeRecord, OutcomeRecord, ProfileVerdict, Way
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Spec
@@ -31,11 +31,11 @@ class _Findings:
 
     tried: bool
     """Whether the run tested anything: a missing claim alone refutes nothing."""
-    missing: list[Missing] = field(default_factory=list)
+    missing: list[MissingDemand] = field(default_factory=list)
 
     def note(self, kind: Kind, name: str, outcome: Outcome, reason: str = "", case: str = "") -> None:
         if outcome not in SHOWN:
-            self.missing.append(Missing(kind=kind, name=name, case=case, outcome=outcome, reason=reason))
+            self.missing.append(MissingDemand(kind=kind, name=name, case=case, outcome=outcome, reason=reason))
 
     def verdict(self) -> Literal["conforms", "does_not_conform", "incomplete"]:
         if self.tried and not all(each.open for each in self.missing):

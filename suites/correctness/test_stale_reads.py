@@ -13,7 +13,7 @@ from storeproof.experiments.correctness.stale_reads import read_contended_keys
 from storeproof.experiments.workspace import OpenCollection
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
-from storeproof.result.measured.stale_reads import StaleReads
+from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.store_under_test import StoreUnderTest
 
 _OPERATIONS = ("get", "put")
@@ -37,7 +37,7 @@ def test_no_read_is_stale(model: str, sut: StoreUnderTest, fresh: OpenCollection
             case_result.settle(Outcome.UNSUPPORTED, f"{operation} on {model}: {why_not(collection, family)}")
     found = read_contended_keys(sut, layout)
     seen = found.all
-    case_result.stale_reads = StaleReads.of(seen.reads, seen.ages_ms)
+    case_result.stale_reads = StaleReadCounts.of(seen.reads, seen.ages_ms)
     assert not seen.unexplained, f"a read returned the record of no write: {seen.unexplained[0].with_answer()}"
     if not seen.reads or not found.writes:
         case_result.settle(Outcome.INCONCLUSIVE, f"{seen.reads} reads and {found.writes} writes were answered: too few to tell")

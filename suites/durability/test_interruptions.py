@@ -13,7 +13,7 @@ from storeproof.experiments.run_interruption import run_interruption
 from storeproof.faults.interruption import Way
 from storeproof.plugin.suite import suite_run
 from storeproof.result.case_result import CaseResult
-from storeproof.result.measured.stale_reads import StaleReads
+from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.spec.store import FRONT, HOME, ROLES, Caching, Role
 from storeproof.store_under_test import StoreUnderTest
 
@@ -48,7 +48,7 @@ def test_interruption(sut: StoreUnderTest, case_result: CaseResult, case: str, r
     summary = run_interruption(sut, roles, way, case)
     again = f"seed {sut.seed}; reproduce: {sut.command(_named(case))}"
     home_first = Caching.of(sut.target.configuration.options).home_first
-    case_result.stale_reads = StaleReads.of(summary.reads, summary.ages_ms) if summary.reads else None
+    case_result.stale_reads = StaleReadCounts.of(summary.reads, summary.ages_ms) if summary.reads else None
     summary.report(case_result, claimed=home_first or HOME not in roles, again=again)
 
 

@@ -18,9 +18,7 @@ from storeproof.store_under_test import StoreUnderTest
     "guarantee",
     [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.sessions/{name}", guarantee=name)) for name in SUDDEN],
 )
-def test_sessions_never_go_back_across_faults(
-    sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName | NodeGuaranteeName
-) -> None:
+def test_sessions_never_go_back(sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName | NodeGuaranteeName) -> None:
     """Through a kill or a cut of power; or the loss, isolation or pause of a primary, and at other nodes too. Where stale reads are
     possible, such reads are counted and break no promise."""
     again = f"seed {sut.seed}; reproduce: {sut.command(f'sessions_never_go_back and {guarantee}')}"

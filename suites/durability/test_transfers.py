@@ -18,9 +18,7 @@ from storeproof.store_under_test import StoreUnderTest
     "guarantee",
     [pytest.param(name, id=name, marks=pytest.mark.case(id=f"durability.transfers/{name}", guarantee=name)) for name in SUDDEN],
 )
-def test_transfers_are_whole_across_faults(
-    sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName | NodeGuaranteeName
-) -> None:
+def test_transfers_are_whole(sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName | NodeGuaranteeName) -> None:
     """Each transfer happened whole or not at all, and every acknowledged one is there. One without a reply may have happened."""
     again = f"seed {sut.seed}; reproduce: {sut.command(f'transfers_are_whole and {guarantee}')}"
     summary = TransferSummary(halves_are_losses=guarantee not in NETWORKED)

@@ -174,6 +174,6 @@ def test_the_command_runs_from_the_wheel(python: str, tmp_path: Path) -> None:
     """The `storeproof` command finds its schemas, manual and templates in the wheel."""
     command = str(Path(python).with_name("storeproof"))
     run([command, "schema", "--check"], cwd=tmp_path)
-    assert "`${here}`" in run([command, "manual", "add a store"], cwd=tmp_path)
+    assert "`${here}`" in run([command, "manual", "store file"], cwd=tmp_path)
     assert run([command, "manual", "query"], cwd=tmp_path).rstrip() == (CHECKOUT / "spec" / "QUERY.md").read_text().rstrip()
     assert "--pyargs storeproof.suites --store=mine.yaml" in run([command, "new-store", "mine", "--embedded"], cwd=tmp_path)

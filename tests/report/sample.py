@@ -11,7 +11,7 @@ from typing import Any
 from storeproof.outcome import Outcome, Stage, count, worst
 from storeproof.result.measured.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
 from storeproof.result.measurement import Interval, Latency, Measurement, Round, TrendRecord
-from storeproof.result.missing import Missing
+from storeproof.result.missing import MissingDemand
 from storeproof.result.model import (
     CapabilityResult,
     Durability,
@@ -138,13 +138,15 @@ def sample_store(
                 profile="system_of_record",
                 verdict="does_not_conform",
                 missing=[
-                    Missing(kind="guarantee", name="power_loss", outcome=Outcome.UNSUPPORTED, reason="the variant claims only volatile")
+                    MissingDemand(
+                        kind="guarantee", name="power_loss", outcome=Outcome.UNSUPPORTED, reason="the variant claims only volatile"
+                    )
                 ],
             ),
             ProfileVerdict(
                 profile="document_store",
                 verdict="incomplete",
-                missing=[Missing(kind="capability", name="path.set", case="002", outcome=Outcome.NOT_RUN)],
+                missing=[MissingDemand(kind="capability", name="path.set", case="002", outcome=Outcome.NOT_RUN)],
             ),
         ],
     )

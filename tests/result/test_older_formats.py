@@ -9,7 +9,7 @@ import pytest
 from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
 from storeproof.result.json_file import result_from, written
-from storeproof.result.missing import Kind, Missing
+from storeproof.result.missing import Kind, MissingDemand
 from storeproof.result.model import FORMAT
 from storeproof.result.older_formats import missing_of, stale_reads_of
 from tests.report.sample import sample_result
@@ -38,7 +38,7 @@ def test_a_line_is_what_a_judge_finds(line: str, kind: Kind, name: str, case: st
     """And is written again as it was; what no run decided is open, never lacking."""
     found = missing_of(line)
     told = line.partition(": ")[2] if reason is None else reason
-    assert found == Missing(kind=kind, name=name, case=case, outcome=Outcome(outcome), reason=told, sentence=line)
+    assert found == MissingDemand(kind=kind, name=name, case=case, outcome=Outcome(outcome), reason=told, sentence=line)
     assert found.open is (outcome == "not_run")
     assert json.loads(found.model_dump_json()) == line
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.measurement import Measurement
-from storeproof.result.missing import Missing
+from storeproof.result.missing import MissingDemand
 from storeproof.result.model import CapabilityResult, GuaranteeRecord, OutcomeRecord, ProfileVerdict, Result, StoreResult, Way
 from storeproof.result.needs.decision import Decision, decide
 from storeproof.result.needs.evidence import ReadResult
@@ -81,10 +81,10 @@ def struck(name: str, *faults: GuaranteeRecord, claimed: str = "power_loss", **c
     return made.model_copy(update={"durability": durability})
 
 
-def typed(line: str) -> Missing:
+def typed(line: str) -> MissingDemand:
     """What is missing, of its line, as a judge finds it."""
     found = missing_of(line)
-    assert isinstance(found, Missing)
+    assert isinstance(found, MissingDemand)
     return found.model_copy(update={"sentence": ""})
 
 

@@ -22,7 +22,9 @@ from storeproof.experiments.durability.readback import try_writes
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.experiments.summary import Summary
 from storeproof.faults import Fault
+from storeproof.launch.handle import LaunchKind
 from storeproof.result.strength import strength
+from storeproof.spec.store import Launch
 
 _GIVE_UP_SECONDS: Final = 60.0
 """How long a start may take to end after the fault."""
@@ -195,3 +197,10 @@ class Bootstrap(FaultExperiment[BootstrapRound]):
             self._fault.strike(self.handle)
         if failures and isinstance(failures[0], StoreproofError):
             raise failures[0]
+
+
+def set_up_by_others(launch: Launch, kind: LaunchKind) -> bool:
+    """Whether commands, or the scripts of an image, set the data directory up, and not the server itself."""
+    process = launch.process if kind in ("process", "composite") else None
+    container = launch.container if kind in ("container", "composite") else None
+    return bool(process and process.initialise) or bool(container and container.set_up)

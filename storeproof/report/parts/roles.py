@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from storeproof.result.missing import Missing
+from storeproof.result.missing import MissingDemand
 from storeproof.result.model import ProfileVerdict, Way
 from storeproof.support import Support
 
@@ -28,7 +28,7 @@ class Role:
 
     profile: str
     verdict: Verdict
-    missing: tuple[Missing, ...]
+    missing: tuple[MissingDemand, ...]
     ways: tuple[Way, ...]
     """Of the demands with alternatives those that are met."""
     extended: Mapping[str, Support]
@@ -90,7 +90,7 @@ class Role:
     def by_reason(self) -> list[tuple[str, list[str]]]:
         """What is missing, each thing once, grouped by reason: what it failed before what it lacks, and of both the reason that has least,
         which is the nearest miss, first."""
-        told: dict[str, Missing] = {}
+        told: dict[str, MissingDemand] = {}
         for each in sorted(self.missing, key=lambda one: not one.broken):
             told.setdefault(each.thing, each)
         groups: dict[tuple[bool, str], list[str]] = {}

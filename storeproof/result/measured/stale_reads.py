@@ -8,7 +8,7 @@ from typing import Self
 from storeproof.result.part import Part
 
 
-class StaleReads(Part):
+class StaleReadCounts(Part):
     """Those of one case that watched its reads."""
 
     reads: int

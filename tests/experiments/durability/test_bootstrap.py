@@ -8,8 +8,7 @@ import pytest
 
 from storeproof.contract import Layout
 from storeproof.errors import StoreDied
-from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary
-from storeproof.experiments.run_faults import set_up_by_others
+from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary, set_up_by_others
 from storeproof.faults import find
 from storeproof.outcome import Outcome
 from storeproof.spec.store import ContainerLaunch, Launch, ProcessLaunch

@@ -9,7 +9,7 @@ from storeproof.outcome import Outcome
 from storeproof.report.decision.page import render_page
 from storeproof.report.decision.record import render_record
 from storeproof.result.json_file import write_result
-from storeproof.result.measured.stale_reads import StaleReads
+from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.needs.decision import Decision, decide
 from storeproof.result.needs.evidence import ReadResult
 from tests.result.claimed import around, number, result
@@ -78,7 +78,7 @@ def test_stale_reads_are_told_although_no_need_asks_for_them(tmp_path: Path) -> 
     """They are what a cache before a database costs, and the needs may all be met."""
     seen = "9 reads beside 8 writes of 2 keys by 16 clients; 7 were stale, in 5 of 5 rounds; their age was 2.6 ms in the median"
     stale = case("stale_reads.hash10", Outcome.UNSUPPORTED, detail=f"stale reads are declared as possible: {seen}")
-    stale = stale.model_copy(update={"stale_reads": StaleReads(reads=9, stale=9, oldest_ms=9)})
+    stale = stale.model_copy(update={"stale_reads": StaleReadCounts(reads=9, stale=9, oldest_ms=9)})
     file = tmp_path / "result.json"
     of_run = result(known("redis-over-mongodb:cache-aside", cases=[SHAPE, stale]))
     write_result(of_run, file)

@@ -8,7 +8,7 @@ from storeproof.outcome import Outcome
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
 from storeproof.report.parts.stale_reads import Stale, stale_of, stale_reads
-from storeproof.result.measured.stale_reads import StaleReads
+from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.model import OutcomeRecord
 from tests.result.claimed import result
 from tests.result.needs.needed import case, known
@@ -22,7 +22,7 @@ CUT = "5 rounds in which the front was cut off without a sign; 18 of 408 reads w
 
 def seen_of(name: str, outcome: Outcome = Outcome.PASS, *, detail: str, reads: int = 18_893, stale: int = 0) -> OutcomeRecord:
     """A case that watched its reads."""
-    seen = StaleReads(reads=reads, stale=stale, oldest_ms=63.2 if stale else 0)
+    seen = StaleReadCounts(reads=reads, stale=stale, oldest_ms=63.2 if stale else 0)
     return case(name, outcome, detail=detail).model_copy(update={"stale_reads": seen})
 
 

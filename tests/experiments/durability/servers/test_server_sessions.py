@@ -79,7 +79,7 @@ def test_a_read_of_what_the_fault_undid_breaks_a_promise_of_durable_reads_alone(
 
 
 def test_a_record_that_a_fault_has_torn_is_a_loss() -> None:
-    """Nobody made it up: without a claim it breaks no promise."""
+    """No client made it up: without a claim it breaks no promise."""
     summary = struck(Torn())
     assert summary.unexplained == []
     assert "(torn)" in summary.detail()
