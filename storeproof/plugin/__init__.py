@@ -273,8 +273,8 @@ def _without_garbage() -> Iterator[None]:
 
 @contextmanager
 def _collected() -> Iterator[None]:
-    """The specification and the cases stay to the end: Python does not look for garbage in them again and again, which took a tenth of the
-    time of correctness, and paused the clients that are measured."""
+    """The specification and the cases stay to the end: Python does not look for garbage in them again and again, which would also pause the
+    clients that are measured."""
     gc.freeze()
     try:
         yield
