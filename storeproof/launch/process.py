@@ -304,11 +304,16 @@ class ProcessHandle(ManagedServer):
     def _confirm_ready(self) -> None:
         """Check that the listener is the server that was started: a run once reported "0 lost" after reading from another server."""
         self._check_runs()
-        if self._request.node is None and not ports.is_listener(self._pids(), self._address.port):
+        if self._request.node is None and not self._listens():
             raise self._port_taken()
         # Not earlier: finding its processes takes longer than some servers need to start.
         self._processes.note_shared_files()
         self._processes.hold_in_limits()
+
+    def _listens(self) -> bool:
+        """Whether one of its processes has the port: nearly always the leader, so that the others need not be looked for."""
+        leader, port = self._processes.leader, self._address.port
+        return (leader is not None and ports.is_listener([leader.pid], port)) or ports.is_listener(self._pids(), port)
 
     def _data_folder(self) -> Path:
         return self._directory().data

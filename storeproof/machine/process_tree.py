@@ -108,7 +108,10 @@ def members(root: Path, leaders: Collection[tuple[int, int]], programs: Collecti
     A process belongs to the server if it is one of `leaders` (pid, start) or descends from one; or if its working directory is under
     `root` and it is in a leader's session or runs one of `programs` (resolved paths). A user's shell there does not belong.
     """
-    table = {stat.pid: stat for stat in map(read_stat, psutil.pids()) if stat is not None and not stat.ended}
+    # None is older than the first leader, so most processes of the machine need no further look. Before the first leader is recorded, its
+    # program and directory alone tell what belongs to the server.
+    oldest = min((start for _, start in leaders), default=0)
+    table = {stat.pid: stat for stat in map(read_stat, psutil.pids()) if stat is not None and stat.start >= oldest and not stat.ended}
     found = [pid for pid, start in leaders if pid in table and table[pid].start == start]
     sessions = {pid for pid, _ in leaders}
     inside = str(root) + os.sep

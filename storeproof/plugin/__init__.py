@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,8 +56,8 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("the suites measure performance, so they cannot run in parallel; leave out -n")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection(session: pytest.Session) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """If the suites are to run: read the specification and the options before anything is collected."""
     config = session.config
     try:
@@ -63,7 +65,14 @@ def pytest_collection(session: pytest.Session) -> None:
     except UsageError as problem:
         raise pytest.UsageError(str(problem)) from None
     if not _name_suites(map(str, config.args), config.invocation_params.dir, pyargs=config.option.pyargs):
-        return
+        return (yield)
+    with _without_garbage():
+        _make_run(config)
+        return (yield)
+
+
+def _make_run(config: pytest.Config) -> None:
+    """Read the specification and the options. Raises `pytest.UsageError`."""
     from storeproof.plugin.limits.other_timeouts import OtherTimeouts
     from storeproof.plugin.repeat import Repeat
     from storeproof.plugin.run import Run
@@ -116,7 +125,8 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     try:
         run.check_options()
         _begin(config, run)
-        return (yield)
+        with _collected():
+            return (yield)
     except UsageError as problem:
         run.close()
         del config.stash[RUN]
@@ -247,6 +257,29 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
         return None
     finally:
         _finish(session, run)
+
+
+@contextmanager
+def _without_garbage() -> Iterator[None]:
+    """The specification and the cases are read, none of which is garbage: Python need not look for any meanwhile."""
+    looks = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if looks:
+            gc.enable()
+
+
+@contextmanager
+def _collected() -> Iterator[None]:
+    """The specification and the cases stay to the end: Python does not look for garbage in them again and again, which would also pause the
+    clients that are measured."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _begin(config: pytest.Config, run: Run) -> None:

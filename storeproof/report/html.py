@@ -18,7 +18,6 @@ from storeproof.report.parts.beyond import TITLE as BEYOND_TITLE
 from storeproof.report.parts.beyond import beyond
 from storeproof.report.parts.case_answers import case_answers
 from storeproof.report.parts.cluster_rounds import NOTE as CLUSTER_NOTE
-from storeproof.report.parts.demands import shipped
 from storeproof.report.parts.fault_table import faults
 from storeproof.report.parts.joint_loads import NOTE as JOINT_NOTE
 from storeproof.report.parts.joint_loads import joint_loads
@@ -36,6 +35,7 @@ from storeproof.report.resources.server_cost import costs as costs_of_server
 from storeproof.report.speed import caches, index_costs, noise, numbers, ratios
 from storeproof.report.speed.table import about, speed
 from storeproof.result.model import Result, StoreResult
+from storeproof.spec import shipped
 
 if TYPE_CHECKING:
     from storeproof.report.pictures.of_result import Pictures

@@ -4,7 +4,7 @@ from storeproof.spec.capability import Capability, CapabilityGroup, Case, Step
 from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition
 from storeproof.spec.guarantee import LADDER, NODES, Guarantee
-from storeproof.spec.loader import SPEC_ROOT, Spec, load_spec
+from storeproof.spec.loader import SPEC_ROOT, Spec, load_spec, shipped
 from storeproof.spec.model import Model
 from storeproof.spec.profile import Profile
 from storeproof.spec.scale import Scale
@@ -38,4 +38,5 @@ __all__ = [
     "Variant",
     "Workload",
     "load_spec",
+    "shipped",
 ]

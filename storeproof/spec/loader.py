@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -284,6 +284,20 @@ def load_spec(
         raise SpecError(problems)
     frozen = suite_cases if suite_cases is not None else suite_cases_of(spec.capabilities, spec.models, spec.scaling)
     return replace(spec, suite_cases=frozen, withdrawn=withdrawn_cases(read_disputes(root), spec.edition.version))
+
+
+def shipped() -> Spec:
+    """The specification of this installation, read once: a run and its report have the same.
+
+    Raises:
+        SpecError: one of its files breaks a rule.
+    """
+    return _read_once(SPEC_ROOT)
+
+
+@cache
+def _read_once(root: Path) -> Spec:
+    return load_spec(root)
 
 
 def _disagreements(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) -> list[str]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from storeproof.printable import printable
-from storeproof.spec import Case, Spec, Step, load_spec
+from storeproof.spec import Case, Step
 from storeproof.spec.interleaving import Turn
 
 
@@ -68,13 +67,3 @@ def _value(value: Any) -> str:
     if value is None:
         return "nothing"
     return printable(json.dumps(value, ensure_ascii=False, default=str))
-
-
-@cache
-def shipped() -> Spec:
-    """The specification of this installation, read once.
-
-    Raises:
-        SpecError: one of its files breaks a rule.
-    """
-    return load_spec()

@@ -12,7 +12,7 @@ from storeproof.spec.cases import suite_cases
 from storeproof.spec.edition import VERSION, edition_of
 from storeproof.spec.editions.dispute import read_disputes, withdrawn_cases
 from storeproof.spec.editions.records import EDITIONS, JUDGES, FrozenEdition, Judge, read_records
-from storeproof.spec.loader import Spec, load_spec
+from storeproof.spec.loader import Spec, load_spec, shipped
 
 EXPIRES_AFTER = 2
 """Frozen editions after its own, the last of which makes a claim expire."""
@@ -70,7 +70,7 @@ def edition_to_try(name: str | None) -> Spec:
         UsageError: there is none of this name, or the suites no longer have all of its cases, or have other texts.
     """
     if name is None:
-        return load_spec()
+        return shipped()
     spec = load_edition(name)
     if not spec.edition.frozen:
         return spec
