@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import sys
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from storeproof.errors import StoreproofError, UsageError
+from storeproof.machine.garbage import collected, without_garbage
 from storeproof.outcome import Outcome, is_failure
 from storeproof.plugin.case import MARKER, SUITES, is_case, sut_of
 from storeproof.plugin.options import add_options
@@ -66,7 +65,7 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         raise pytest.UsageError(str(problem)) from None
     if not _name_suites(map(str, config.args), config.invocation_params.dir, pyargs=config.option.pyargs):
         return (yield)
-    with _without_garbage():
+    with without_garbage():
         _make_run(config)
         return (yield)
 
@@ -125,7 +124,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     try:
         run.check_options()
         _begin(config, run)
-        with _collected():
+        with collected():
             return (yield)
     except UsageError as problem:
         run.close()
@@ -257,29 +256,6 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
         return None
     finally:
         _finish(session, run)
-
-
-@contextmanager
-def _without_garbage() -> Iterator[None]:
-    """The specification and the cases are read, none of which is garbage: Python need not look for any meanwhile."""
-    looks = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if looks:
-            gc.enable()
-
-
-@contextmanager
-def _collected() -> Iterator[None]:
-    """The specification and the cases stay to the end: Python does not look for garbage in them again and again, which would also pause the
-    clients that are measured."""
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 def _begin(config: pytest.Config, run: Run) -> None:

@@ -148,13 +148,13 @@ def _conforms(store: Json) -> None:
 
 RESULTS = (
     Forgery("nested without end", "a hundred thousand brackets", with_parts(_deep), Reason.RESULT, "nested too deeply"),
-    Forgery("newer format", "format 9.0", with_result(lambda result: result.update(format="9.0")), Reason.RESULT, "is not in format 2.4"),
+    Forgery("newer format", "format 9.0", with_result(lambda result: result.update(format="9.0")), Reason.RESULT, "is not in format 2.5"),
     Forgery(
         "older format",
         "numbers that are graded while it is read",
         with_result(lambda result: result.update(format="2.0")),
         Reason.RESULT,
-        "is not in format 2.4",
+        "is not in format 2.5",
     ),
     Forgery("key twice", "two verdicts, one for each reader", with_parts(_key_twice), Reason.RESULT, "is not written as a run writes it"),
     Forgery("more fields", "one that results do not have", with_store(lambda store: store.update(stars=5)), Reason.RESULT, "stars"),

@@ -81,7 +81,7 @@ def test_it_ends_with_the_answer(done: Run) -> None:
     """And the same result answers the same needs later."""
     assert "One store or two?" in done.said
     assert "2 candidates, 4 needs, 1 run" in done.said
-    assert "--needs=needs.yaml --launch=process --scale=standard" in done.said
+    assert "--needs=needs.yaml --scale=standard --launch=process" in done.said
     met = re.search("^.* meets? every need[.]$", done.said, flags=re.MULTILINE)  # on a busy machine neither may be
     assert done.code == (pytest.ExitCode.OK if met else pytest.ExitCode.TESTS_FAILED)
     output = done.folder / "decision.json"

@@ -92,7 +92,7 @@ def test_all_without_a_command_line_are_those_that_the_published_results_do_not_
 
 def test_without_published_results_the_stores_are_to_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in an installation without a checkout."""
-    monkeypatch.setattr("storeproof.result.needs.published.SPEC_ROOT", tmp_path / "spec")
+    monkeypatch.setattr("storeproof.result.needs.published.REPORTS", tmp_path / "reports")
     with pytest.raises(UsageError, match="names no candidates; give --store for each store that may be one"):
         needs(tmp_path, candidates="all")
 

@@ -214,7 +214,9 @@ def test_long_names_stay_in_their_column(result: Result, tmp_path: Path, narrow:
     long = _with(result, REDIS, title=title, version=f"{title} 1.6.45 over 18.6-2", variant="three-members-majority-reads")
     draw_answer(_table(long), tmp_path / "answer.svg", narrow=narrow)
     drawn = (tmp_path / "answer.svg").read_text()
-    first = min(float(each) for each in re.findall(r'<path d="M ([0-9.]+)[^"]*" clip-path="[^"]*" style="fill: #f5f3ee', drawn))
+    styles = dict(re.findall(r"\.(s\d+)\{([^}]*)\}", drawn))
+    drawn = re.sub(r' class="(s\d+)"', lambda found: f' style="{styles[found[1]]}"', drawn)
+    first = min(float(each) for each in re.findall(r'<path d="M([0-9.]+)[^"]*" style="fill: #f5f3ee', drawn))
     names = re.findall(r'<text style="(font-weight: 700; )?font-size: ([0-9.]+)px;[^"]*start;[^"]*" x="5.76"[^>]*>([^<]*)</text>', drawn)
     found = [text for _, _, text in names]
     assert "Memcached 1.6.45 over PostgreSQL 18.6 " in " ".join(found)

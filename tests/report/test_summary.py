@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from storeproof.check import ANOMALIES
 from storeproof.outcome import Outcome
 from storeproof.report import print_summary
-from storeproof.report.parts.losses import FINDINGS
 from storeproof.report.speed import numbers
 from storeproof.result.model import Citation, Result
 from tests.report.sample import DRIFTING, STEADY, TARGETS, sample_result
@@ -96,7 +96,7 @@ def test_failures_and_what_stayed_open_are_named_and_fit_on_a_line_each(outcome:
 def test_no_loss_is_said_with_the_writes_and_faults_behind_it() -> None:
     """Zero of nothing would be no evidence."""
     result = sample_result(TARGETS[:1])
-    kept = [each.model_copy(update=dict.fromkeys(FINDINGS, 0)) for each in result.stores[0].durability.guarantees]
+    kept = [each.model_copy(update=dict.fromkeys(ANOMALIES, 0)) for each in result.stores[0].durability.guarantees]
     durability = result.stores[0].durability.model_copy(update={"guarantees": kept})
     store = result.stores[0].model_copy(update={"durability": durability})
     writes, faults = sum(each.acknowledged for each in kept), sum(each.rounds for each in kept)

@@ -1,0 +1,30 @@
+"""When Python looks for garbage: a run makes tens of thousands of things that stay to its end."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def without_garbage() -> Iterator[None]:
+    """The specification and the cases are read, none of which is garbage: Python need not look for any meanwhile."""
+    looks = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if looks:
+            gc.enable()
+
+
+@contextmanager
+def collected() -> Iterator[None]:
+    """The specification and the cases stay to the end: Python does not look for garbage in them again and again, which would also pause the
+    clients that are measured."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
