@@ -27,6 +27,9 @@ SPARE: Final = 40
 SHARE: Final = (MOST_OPERATIONS - SPARE) // MOST_CLIENTS
 """The maximum number of operations of each client on each key."""
 
+_KEYS: Final = 2
+"""Keys of each type in a round."""
+
 _AFTER: Final = 2
 """Clients that continue after a fault; before that the first one reads every key."""
 
@@ -199,6 +202,11 @@ def _answer(key: ContendedKey, action: Action, reply: Any) -> Answer:
         return seen.write_id or f"({seen.kind})"
     answer: Answer = reply
     return answer
+
+
+def keys_of_round(layouts: Mapping[KeyType, Layout], number: int) -> list[ContendedKey]:
+    """New keys of each type for a round, so that none is checked with what an earlier round did. `number`: of the round."""
+    return [ContendedKey(type_, layout, f"round{number}:hot{place}") for type_, layout in layouts.items() for place in range(_KEYS)]
 
 
 def claimed_layouts(session: Session, target: Target, layout: Callable[[str], Layout]) -> dict[KeyType, Layout]:

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 _LOOK_SECONDS = 0.05
 """Interval between checks that the container still runs while it starts: each request costs the engine milliseconds."""
-_KILLED = 137
-"""Exit status of a process that was ended by SIGKILL: 128 + 9."""
 _GONE = 404
 """HTTP status with which the engine says that a container does not exist."""
 _GONE_SECONDS = 5.0
@@ -160,7 +158,7 @@ class ContainerHandle(ManagedServer):
             self._container.stop(timeout=_SIGNAL_SECONDS if self._launch.stop else self._launch.start_seconds)
             self._container.reload()
         # A main process that outlives the server may ignore the signal: then the engine kills it, and nothing else.
-        if self._container.attrs["State"]["ExitCode"] == _KILLED and not self._launch.stop:
+        if self._container.attrs["State"]["ExitCode"] == container_engine.KILLED and not self._launch.stop:
             raise self._end_cause.store_error(f"{self._name} did not end within {self._launch.start_seconds} s of its stop signal")
 
     def kill(self) -> None:

@@ -30,7 +30,7 @@ KEEP_LABEL = "storeproof.keep"
 
 _ANSWER_SECONDS = 0.8
 """Time limit for the first ping; a slower engine is not used."""
-_KILLED = 137
+KILLED = 137
 """Exit status of a process that was ended by SIGKILL: 128 + 9."""
 _TOLD_SECONDS = 2
 """How long the engine may take to learn why a container has ended."""
@@ -210,7 +210,7 @@ def ended_for_memory(container: Any, *, ours: bool) -> bool:
     storeproof has ended it, which looks alike.
     """
     state = container.attrs["State"]
-    if state.get("OOMKilled") or ours or state["ExitCode"] != _KILLED:
+    if state.get("OOMKilled") or ours or state["ExitCode"] != KILLED:
         return bool(state.get("OOMKilled"))
     from docker.errors import DockerException
     from requests.exceptions import RequestException

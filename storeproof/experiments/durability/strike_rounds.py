@@ -64,7 +64,7 @@ class StrikeRounds(FaultExperiment[Strike]):
         self.round.moments.ended = self.round.moments.ended or monotonic_ns()
         self.round.make_whole()
         records = self._workload.audit(self.round)
-        if not self._workload.findings and (missed := self.round.missed(records)):
+        if not self._workload.summary.findings and (missed := self.round.missed(records)):
             raise FaultMissed(missed)
 
     def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:

@@ -23,7 +23,7 @@ from typing import Final
 from storeproof.contract import Layout, Session
 from storeproof.experiments.client import Client, open_clients
 from storeproof.experiments.client_threads import wait_until
-from storeproof.experiments.contended_keys import ContendedKey, ContendedKeys, KeyType, histories, read_and_go_on
+from storeproof.experiments.contended_keys import ContendedKey, ContendedKeys, KeyType, histories, keys_of_round, read_and_go_on
 from storeproof.experiments.durability.strikes.round_clients import Paced, RoundClients
 from storeproof.experiments.durability.strikes.strike import Strike
 from storeproof.experiments.fault_experiment import Subject, check_load
@@ -31,8 +31,6 @@ from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.history import Action, Recorder
 from storeproof.spec.scale import DurabilityScale
 
-_KEYS: Final = 2
-"""Keys of each type; every round has new ones."""
 _CLIENTS: Final = 2
 """In each of the sets but the late one: more operations at a time make the search longer."""
 _LATE_CLIENTS: Final = 4
@@ -68,11 +66,6 @@ class ContendedCluster:
         """Those that were judged."""
         return self.summary.faults
 
-    @property
-    def findings(self) -> list[str]:
-        """Those of the summary."""
-        return self.summary.findings
-
     def prepare(self, session: Session) -> None:
         """Create the collections."""
         for layout in self._layouts.values():
@@ -82,11 +75,7 @@ class ContendedCluster:
     def clients(self, strike: Strike) -> Iterator[RoundClients]:
         """Clients on new keys, tied to the primary and not."""
         self._recorder = Recorder()
-        self._keys = [
-            ContendedKey(type_, layout, f"round{self.rounds + 1}:hot{number}")
-            for type_, layout in self._layouts.items()
-            for number in range(_KEYS)
-        ]
+        self._keys = keys_of_round(self._layouts, self.rounds + 1)
         connect = strike.at(strike.struck_node)
         with RoundClients(first=lambda node: self._first(strike.at(node)), go_on=self._go_on) as running:
             first = itertools.cycle(self._keys[number:] + self._keys[:number] for number in range(len(self._keys)))

@@ -10,16 +10,13 @@ from contextlib import contextmanager
 from storeproof.check import MOST_CLIENTS
 from storeproof.contract import Layout, Session
 from storeproof.experiments.client import Client, ClosedLoop, open_clients
-from storeproof.experiments.contended_keys import SHARE, ContendedKey, ContendedKeys, KeyType, histories, read_and_go_on
+from storeproof.experiments.contended_keys import SHARE, ContendedKey, ContendedKeys, KeyType, histories, keys_of_round, read_and_go_on
 from storeproof.experiments.durability.strikes.round_clients import RoundClients
 from storeproof.experiments.durability.strikes.strike import Strike
 from storeproof.experiments.fault_experiment import Subject, check_load, without_replies
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.history import Recorder
 from storeproof.spec.scale import DurabilityScale
-
-_KEYS = 2
-"""Keys of each type; every round has new ones."""
 
 _AFTER_STOP = 3
 """Operations that each client still starts once the fault is under way. A store that has lost its disk may continue to answer; each such
@@ -48,11 +45,6 @@ class ContendedServer:
         """Those that were judged."""
         return self.summary.faults
 
-    @property
-    def findings(self) -> list[str]:
-        """Those of the summary."""
-        return self.summary.findings
-
     def prepare(self, session: Session) -> None:
         """Create the collections."""
         for layout in self._layouts.values():
@@ -62,11 +54,7 @@ class ContendedServer:
     def clients(self, strike: Strike) -> Iterator[RoundClients]:  # noqa: ARG002 - it strikes where all are connected
         """As many clients as the check can handle, on new keys."""
         self._recorder = Recorder()
-        self._keys = [
-            ContendedKey(type_, layout, f"round{self.rounds + 1}:hot{number}")
-            for type_, layout in self._layouts.items()
-            for number in range(_KEYS)
-        ]
+        self._keys = keys_of_round(self._layouts, self.rounds + 1)
         number, rng = min(MOST_CLIENTS, self._scale.clients), self._subject.rng
         clients = open_clients(number, lambda: self._client(SHARE))
         with RoundClients() as running:

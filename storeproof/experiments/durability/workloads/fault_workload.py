@@ -11,6 +11,7 @@ from typing import Protocol
 from storeproof.contract import Session
 from storeproof.experiments.durability.strikes.round_clients import RoundClients
 from storeproof.experiments.durability.strikes.strike import Strike
+from storeproof.experiments.summary import Summary
 
 
 class FaultWorkload(Protocol):
@@ -21,8 +22,8 @@ class FaultWorkload(Protocol):
         """The number of rounds that were judged: each has keys of its own."""
 
     @property
-    def findings(self) -> list[str]:
-        """What was found wrong so far."""
+    def summary(self) -> Summary:
+        """What was found so far."""
 
     def prepare(self, session: Session) -> None:
         """Create the collections, also again: a store with its schema in memory loses it with a server."""

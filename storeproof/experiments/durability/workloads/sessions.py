@@ -62,11 +62,6 @@ class Sessions:
         """Those that were judged."""
         return self.summary.rounds
 
-    @property
-    def findings(self) -> list[str]:
-        """Those of the summary."""
-        return self.summary.findings
-
     def prepare(self, session: Session) -> None:
         """Create the collection."""
         session.collection(self._layout).prepare()

@@ -52,11 +52,6 @@ class Transfers:
         """Those that were judged."""
         return self.summary.rounds
 
-    @property
-    def findings(self) -> list[str]:
-        """Those of the summary."""
-        return self.summary.findings
-
     def prepare(self, session: Session) -> None:
         """Create the collections."""
         for layout in self._layouts.values():
