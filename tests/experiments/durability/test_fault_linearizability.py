@@ -16,6 +16,7 @@ from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.faults import find
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory import Handle, Records, Session, Store, subject
+from tests.experiments.durability.servers.struck_server import Forgetful
 from tests.shipped import SHIPPED
 
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
@@ -44,19 +45,6 @@ class Visible(Records):
         with self._store.lock:
             self._open()
             self._store.flush(self._name, key)
-
-
-class Forgetful(Store):
-    """Writes to disk every fourth put of a key, and acknowledges all."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.writes = 0
-
-    def flush(self, name: str, key: Key) -> None:
-        self.writes += 1
-        if self.writes % 4 == 0:
-            super().flush(name, key)
 
 
 class Stale(Store):
