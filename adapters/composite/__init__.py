@@ -83,7 +83,6 @@ class CompositeSession:
         return found
 
     def collection(self, layout: Layout) -> Collection:
-        """The home's collection, and the copies of its records."""
         kept = layout.model.record.kind in KINDS
         if kept and not self._caching.home_first:
             behind = self.behind(self._front, layout, self._home, self._locks)
@@ -165,5 +164,4 @@ def open_session(address: Address, options: Mapping[str, str], kind: type[Compos
 
 
 def _open(part: Part) -> Session:
-    """A session with one server."""
     return adapter_of(part).connect(part.address, part.options)

@@ -48,23 +48,19 @@ class Behind:
                 setattr(self, name, self._method(name))
 
     def prepare(self) -> None:
-        """Create both."""
         self._home.ask("prepare")
         self._queue.prepare()
 
     def clear(self) -> None:
-        """Remove it, and all that waits."""
         self._queue.clear()
         self._home.ask("clear")
 
     def describe(self) -> Mapping[str, str]:
-        """What the home reports."""
         found: Mapping[str, str] = self._home.ask("describe")
         return found
 
     @property
     def waiting(self) -> int:
-        """See `Cached.waiting`."""
         return self._queue.length
 
     def carry_out(self, *, wait: bool = True) -> None:

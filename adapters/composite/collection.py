@@ -54,13 +54,11 @@ class CompositeCollection:
                 setattr(self, name, self._method(name, getattr(home, name)))
 
     def prepare(self) -> None:
-        """Create it in both."""
         self._home.prepare()
         if self._copies is not None:
             self._copies.prepare()
 
     def clear(self) -> None:
-        """Remove it from both, with all copies."""
         self._home.clear()
         if self._copies is not None:
             self._copies.clear()
@@ -75,16 +73,13 @@ class CompositeCollection:
 
     @property
     def waiting(self) -> int:
-        """See `Cached.waiting`."""
         return self._home.waiting if isinstance(self._home, Behind) else 0
 
     def carry_out(self) -> None:
-        """See `Cached.carry_out`."""
         if isinstance(self._home, Behind):
             self._home.carry_out()
 
     def drop_copy(self, key: Key) -> None:
-        """See `Cached.drop_copy`."""
         if self._copies is not None:
             self._copies.remove([key])
 

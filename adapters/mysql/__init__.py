@@ -157,7 +157,6 @@ class Session(Link):
 
 
 def cluster(options: Mapping[str, str]) -> Galera | GroupReplication | Ndb | Replicas:
-    """What watches over the nodes of a cluster."""
     if options.get("engine") == "ndbcluster":
         return Ndb()
     replication = options.get("replication")

@@ -61,7 +61,6 @@ class Indexes:
         return bool(columns)
 
     def names(self) -> list[str]:
-        """Names of the indexes that are there."""
         found = self._of_server("DISTINCT index_name", "index_name LIKE %s ESCAPE '|'", f"{_OWN[:-1]}|_%")
         return sorted(row[0].removeprefix(_OWN) for row in found)
 

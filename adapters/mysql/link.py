@@ -177,7 +177,6 @@ class Link:
         return self._connection.patient()
 
     def change(self, request: str, /, *values: Any) -> int:
-        """As `run`."""
         return self.run(request, values)
 
     def read(self, request: str, /, *values: Any) -> Sequence[tuple[Any, ...]]:
@@ -186,7 +185,6 @@ class Link:
         return self.rows()
 
     def rows(self) -> Sequence[tuple[Any, ...]]:
-        """The rows that the last statement answered."""
         fetched: Sequence[tuple[Any, ...]] = self._cursor.fetchall()
         return fetched
 

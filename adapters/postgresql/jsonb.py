@@ -84,7 +84,6 @@ def literal(step: str) -> str:
 
 
 def is_number(layout: Layout, path: Path) -> bool:
-    """Whether the model has a number there."""
     assert isinstance(layout.model.record, Document)
     shape: Shape | None = layout.model.record.shape
     for step in path:

@@ -139,7 +139,6 @@ class Sql(Arguments):
         return Statement(text, self.values, self._fuzzy)
 
     def columns(self, query: Query) -> list[str]:
-        """The columns of an answer."""
         columns = ["doc::text"] if query.fields is None else self.parts("doc", query.fields)
         if query.highlight is None:
             return columns
@@ -149,7 +148,6 @@ class Sql(Arguments):
         return [f"({self.at(root, path).json})::text" for path in fields_of(fields)]
 
     def end(self, query: Query) -> str:
-        """The order and the page."""
         ranks = [f"{text_search.rank(self._layout, query.filter, self.add)} DESC"] if query.ranked else []
         return f"{self.order(query.sort, first=ranks)} LIMIT {self.add(query.limit)}::bigint OFFSET {self.add(query.skip)}::bigint"
 

@@ -112,7 +112,6 @@ class Link(Server):
         return str(self.run(self.connection.eval, _FUNCTIONS)[0])
 
     def close(self) -> None:
-        """End the connection."""
         with suppress(Exception):
             self.connection.close()
 

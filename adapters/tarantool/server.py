@@ -17,12 +17,10 @@ class Server(ABC):
         """Call one of the functions in `server.lua`; all that it returns, as a list."""
 
     def version(self) -> Version:
-        """By box.info."""
         product, number = self.call("version")
         return Version(product, number)
 
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
-        """By box.cfg."""
         return dict(zip(names, self.call("settings", list(names))[0], strict=True))
 
     def compact(self) -> str:

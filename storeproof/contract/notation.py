@@ -35,7 +35,6 @@ def record_from(model: Model, written: Any) -> Record:
 
 
 def arguments_from(model: Model, operation: str, written: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments of a step."""
     written = _read(model, written)
     if request := REQUESTS.get(operation):
         return request.model_validate(written[0] if written else {}), *_behind_a_request(operation, written[1:])

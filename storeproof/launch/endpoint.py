@@ -49,11 +49,10 @@ class EndpointHandle:
 
     @property
     def address(self) -> Address:
-        """See `Handle.address`."""
         return self._address
 
     def cannot(self, capability: Capability) -> str | None:  # noqa: ARG002 - the same for all
-        """See `Handle.cannot`: an endpoint has no capability."""
+        """An endpoint has no capability."""
         return f"{_REASON}; {_REMEDY}"
 
     def start(self) -> float:
@@ -70,7 +69,6 @@ class EndpointHandle:
         """Do nothing: the user has started it."""
 
     def wait_ready(self) -> None:
-        """See `start`."""
         try:
             self._endpoint.check(f"{self._name} at {self._address}", _ANSWER_SECONDS)
         except UsageError as reason:

@@ -93,7 +93,6 @@ class Capability(Frozen):
 
     @property
     def provisional(self) -> bool:
-        """Whether all of its cases are."""
         return all(case.provisional for case in self.cases)
 
     @property

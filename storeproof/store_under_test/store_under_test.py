@@ -76,7 +76,6 @@ class StoreUnderTest:
         return layout
 
     def connect(self, where: Handle | Address) -> Session:
-        """Open a session."""
         address = where if isinstance(where, Address) else where.address
         return connect(self.adapter, address, self.target.configuration.options)
 
@@ -239,7 +238,6 @@ class StoreUnderTest:
         return known
 
     def close_shared(self) -> None:
-        """End the shared store."""
         if self._shared is not None:
             self._shared.close()
             self._shared = None

@@ -13,5 +13,4 @@ KNOWN: Final = """
 
 
 def count(writes: str) -> int:
-    """How many writes are in a set."""
     return sum(int(last or first) - int(first) + 1 for first, last in re.findall(r":(\d+)(?:-(\d+))?", writes))

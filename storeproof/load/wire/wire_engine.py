@@ -74,7 +74,6 @@ class _Line:
     connections: dict[int, _Connection] = field(default_factory=dict)
 
     def close(self) -> None:
-        """End them all."""
         for each in self.connections.values():
             each.store.close()
         self.connections.clear()
@@ -186,7 +185,6 @@ class WireEngine:
         self._filler.fill(layout, records, article_store, fixed_numbers)
 
     def close(self) -> None:
-        """End all connections."""
         self._end_line()
 
     def forget(self, clients: Sequence[int]) -> None:
@@ -252,7 +250,6 @@ class WireRun:
         self.begins_ns = begins_ns
 
     def stop(self) -> None:
-        """End before the deadline."""
         self._run.stop()
 
     def join(self) -> RunResult:

@@ -52,7 +52,6 @@ class Dispute(SpecFile):
         return self
 
     def concerns(self, edition: str) -> bool:
-        """Whether it is about an edition."""
         return not self.editions or edition in self.editions
 
 

@@ -13,7 +13,6 @@ _TOP = (
 
 
 def disputes_page(disputes: Sequence[Dispute]) -> str:
-    """The page, as Markdown."""
     if not disputes:
         return f"{_TOP}\nNo case is disputed.\n"
     rows = "".join(
