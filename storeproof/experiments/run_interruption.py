@@ -19,7 +19,7 @@ from storeproof.launch.link import Link
 from storeproof.launch.several.composite import CompositeHandle
 from storeproof.spec.store import FRONT, HOME, Role
 from storeproof.store_under_test import StoreUnderTest
-from storeproof.store_under_test.probing import connect
+from storeproof.store_under_test.first_contact import connect
 
 _COPIED: Final = ("single_key", "hash10", "document10")
 """Models whose records have copies in the front; the first that the store claims is used."""

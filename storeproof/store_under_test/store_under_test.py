@@ -29,10 +29,9 @@ from storeproof.spec.reading.inheritance import STORES
 from storeproof.spec.store import FRONT
 from storeproof.spec.variation import AS_IT_IS, Variation
 from storeproof.store_under_test.cluster_request import cluster_request, differing_nodes
-from storeproof.store_under_test.first_contact import FirstContact
+from storeproof.store_under_test.first_contact import FirstContact, connect
 from storeproof.store_under_test.options import Options
 from storeproof.store_under_test.part_requests import part_requests
-from storeproof.store_under_test.probing import connect
 
 _ANOTHER = "choose the right server with --launch, --image or --endpoint"
 _ANSWER_SECONDS = 5.0

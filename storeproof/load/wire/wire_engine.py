@@ -38,7 +38,6 @@ from storeproof.load.job import (
 )
 from storeproof.load.wire.capture import Capture, Learned, split_operation
 from storeproof.load.wire.probes import Probes
-from storeproof.load.wire.protocol import protocol_of
 from storeproof.load.wire.relay import Relay
 from storeproof.load.wire.request import Job, Patch, WireProtocol
 from storeproof.load.wire.slots import NotTemplated
@@ -50,6 +49,10 @@ from storeproof.stats.latency import decode
 
 if TYPE_CHECKING:
     from storeproof import native
+
+from typing import cast, get_args
+
+from storeproof.errors import UsageError
 
 _SPARE: Final = 256
 """Descriptors of a process beside those of the connections."""
@@ -326,3 +329,19 @@ def allow_descriptors(clients: int) -> None:
                 f"{clients} connections need {wanted} open files, and a process may have {hard} here; raise it: ulimit -Hn {wanted}"
             )
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+_RENAMED: Final = {"length32": "embedded"}
+
+
+def protocol_of(target: Target) -> WireProtocol | None:
+    """The protocol between a store's client and its server, where its file names one.
+
+    Raises:
+        UsageError: it names another one than those that the wire engine knows.
+    """
+    named = target.store.wire
+    if named is not None and named not in get_args(WireProtocol):
+        renamed = f" (it is called `{_RENAMED[named]}` now)" if named in _RENAMED else ""
+        raise UsageError(f"{target.file}: wire: found '{named}'{renamed}; allowed: {', '.join(get_args(WireProtocol))}")
+    return cast("WireProtocol | None", named)
