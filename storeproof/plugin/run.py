@@ -25,7 +25,8 @@ from storeproof.evidence import evidence_file
 from storeproof.load.wire.wire_engine import protocol_of
 from storeproof.machine.user_environment import UserEnvironment
 from storeproof.outcome import IDLE, Outcome, Stage
-from storeproof.plugin.case import SUITES, case_of, has_case, idle_case, is_case, is_claimed, sut_of
+from storeproof.plugin.case import SUITES, case_of, is_case, sut_of
+from storeproof.plugin.case_of_store import has_case, idle_case, is_claimed
 from storeproof.plugin.citations import cite, shown_by, without_proof
 from storeproof.plugin.demands import Demands, of_profile
 from storeproof.plugin.endpoint_leftovers import Leavings
