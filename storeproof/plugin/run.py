@@ -340,14 +340,13 @@ class Run:
 
     def _assemble(self, ended_by: str, evidence: str | None = None) -> Result:
         """The result, with the cases that were not begun. `evidence`: the SHA-256 of its file."""
-        from storeproof.machine.limits import fsync_us, loopback_us
+        from storeproof.machine.limits import limits_us
         from storeproof.result.assemble import assemble
         from storeproof.result.environment import collect_environment
 
         profiles = self.profiles or list(self.spec.profiles.values())
         passwords = [secret for sut in self.suts for secret in sut.secrets()]
         requires = [package for sut in self.suts for store in sut.target.stores for package in store.requires]
-        fsync, loopback = _measure_or_none(lambda: fsync_us(self._directory)), _measure_or_none(loopback_us)
         return Result(
             edition=self._edition,
             run=RunInfo(
@@ -363,7 +362,7 @@ class Run:
                 evidence=evidence,
                 corpus=[CorpusUsed(**asdict(each)) for each in self.options.corpus.imported],
             ),
-            environment=collect_environment(self._directory, fsync, loopback, requires, self.noise, self._placement()),
+            environment=collect_environment(self._directory, *limits_us(self._directory), requires, self.noise, self._placement()),
             stores=[assemble(self._with_waiting(sut, ended_by), profiles, self.spec, passwords) for sut in self.suts],
         )
 
@@ -389,11 +388,3 @@ class Run:
         if self.options.hosts:
             self.options.hosts.close()
         self.report_dir.leave()
-
-
-def _measure_or_none(measure: Callable[[], float]) -> float | None:
-    """None where the machine does not let us: no place to write, no descriptor left."""
-    try:
-        return measure()
-    except OSError:
-        return None
