@@ -32,15 +32,12 @@ class Copies:
             raise Refused("the front has no values that expire; set the option `ttl` to 0, or choose another front")
 
     def prepare(self) -> None:
-        """Create the collection in the front."""
         self._front.ask("prepare")
 
     def clear(self) -> None:
-        """Remove the collection from the front."""
         self._front.ask("clear")
 
     def describe(self) -> Mapping[str, str]:
-        """What the front reports about the collection."""
         found: Mapping[str, str] = self._front.ask("describe")
         return found
 

@@ -81,7 +81,6 @@ class Link:
         return reply
 
     def another(self) -> Link:
-        """One more connection to the same member."""
         return Link(self._address)
 
     def close(self) -> None:

@@ -58,7 +58,6 @@ class RangeIndex:
         return {"type": f"xs:{self.type}", "path-index": {"text": self.path, "namespaces": ""}, **collation}
 
     def suits(self, value: Any) -> bool:
-        """Whether a value is of the index's type."""
         return type(value) is str if self.type == "string" else type(value) in (int, float)
 
     def value(self, written: Any) -> Json:
@@ -113,7 +112,6 @@ class Translation:
         return {"and-query": {"queries": parts}}
 
     def order(self, keys: Sequence[SortKey]) -> list[dict[str, Any]]:
-        """`sort-order`."""
         return [self._sorted(key) for key in keys]
 
     def extraction(self, fields: Sequence[Path] | None) -> dict[str, Any]:

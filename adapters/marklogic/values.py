@@ -36,7 +36,6 @@ class Computation:
         return {"search": {"query": query, "options": {"values": [values]}}}
 
     def row(self, answer: Mapping[str, Any]) -> dict[str, Json]:
-        """What was computed, by name."""
         found = {each["name"]: each.get("_value") for each in answer["values-response"].get("aggregate-result", [])}
         return {name: self._read(function, found.get(function)) for name, function in self.functions.items()}
 

@@ -25,7 +25,6 @@ _BITS: Final = 1 << 64
 
 
 def written(value: Json) -> str:
-    """The value in JSON."""
     text = _dumped(value)
     return _pieces(value) if _MANY_DIGITS.search(text) else text
 

@@ -79,7 +79,6 @@ def compared(value: str, operator: str, wanted: Json) -> str:
 
 
 def equal(value: str, wanted: Json) -> str:
-    """That it is equal to a scalar."""
     if wanted is None or isinstance(wanted, bool):
         return f"{value}=={ {None: 'null', True: 'true', False: 'false'}[wanted] }"
     if isinstance(wanted, str):

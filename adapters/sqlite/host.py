@@ -204,7 +204,6 @@ def failure_of(reason: Exception) -> tuple[Kind, str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Parse the command line and serve until SIGTERM."""
     parser = argparse.ArgumentParser(description="Hosts a SQLite database.")
     parser.add_argument("--database", required=True)
     parser.add_argument("--port", type=int, required=True)

@@ -15,7 +15,6 @@ from storeproof.halt import halt
 
 
 def supports(collection: Collection, operation: str) -> bool:
-    """Whether the collection implements the operation's family."""
     return isinstance(collection, OPERATIONS[operation].family)
 
 

@@ -217,7 +217,6 @@ class Dump:
                     return
 
     def close(self) -> None:
-        """Close the file."""
         self._source.close()
 
     def _more(self) -> bool:

@@ -28,7 +28,6 @@ class Loop:
     held: int
 
     def release(self) -> None:
-        """Close the descriptor."""
         os.close(self.held)
 
     def in_use(self) -> bool:

@@ -15,7 +15,6 @@ from storeproof.faults.fault import Fault
 
 @cache
 def faults() -> Mapping[str, Fault]:
-    """All faults by name."""
     files = pkgutil.iter_modules([str(Path(__file__).parent)])
     modules = (importlib.import_module(f"{__package__}.{found.name}") for found in files if found.name != __name__.rpartition(".")[2])
     return MappingProxyType({module.FAULT.name: module.FAULT for module in modules if hasattr(module, "FAULT")})

@@ -149,7 +149,6 @@ class _Connection:
             self.ended.set()
 
     def cut(self, kind: CutKind) -> None:
-        """See `Link.cut`."""
         if kind == "hang":
             self.flows.clear()
             return

@@ -181,7 +181,6 @@ class RunResult:
 
     @property
     def misses(self) -> int:
-        """The misses of all operations."""
         return sum(each.misses for each in self.operations.values())
 
     @property

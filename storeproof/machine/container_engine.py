@@ -70,7 +70,6 @@ def unavailable() -> str | None:
 
 
 def has_image(image: str) -> bool:
-    """Whether the image is available locally."""
     import docker.errors
 
     try:

@@ -138,7 +138,6 @@ def shown(cores: Iterable[int]) -> str:
 
 
 def read_cores(text: str) -> list[int]:
-    """Parse the format of `shown`."""
     runs = [part.partition("-") for part in text.strip().split(",")]
     return [core for first, _, last in runs for core in range(int(first), int(last or first) + 1)]
 

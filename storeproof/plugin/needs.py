@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from storeproof.errors import UsageError
-from storeproof.experiments.roles.candidate import CandidateUnderTest
+from storeproof.experiments.roles.joint_loads import CandidateUnderTest
 from storeproof.plugin.demands import Demands, of_roles
 from storeproof.result.json_file import NAME
 from storeproof.spec import Spec, Target

@@ -92,7 +92,6 @@ class Recipe:
         """(key, write id) -> record."""
 
     def key(self, number: int) -> Key:
-        """The key of record `number`."""
         return key_of(self.model, number)
 
     def part(self, key: Key, write_id: str, path: Path) -> Any:

@@ -12,10 +12,9 @@ from typing import TypeVar
 from storeproof.errors import SpecError, UsageError
 from storeproof.regular_file import Unreadable
 from storeproof.spec.base import RuleError, SpecFile
-from storeproof.spec.capability import Capability, CapabilityGroup
+from storeproof.spec.capability import Capability, CapabilityGroup, Dataset
 from storeproof.spec.cases import CaseIds
 from storeproof.spec.cases import suite_cases as suite_cases_of
-from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition, edition_of
 from storeproof.spec.editions.dispute import DISPUTES, Dispute, read_disputes, withdrawn_cases
 from storeproof.spec.editions.records import EDITIONS, JUDGES, FrozenEdition, Judge

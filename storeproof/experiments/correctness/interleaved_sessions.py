@@ -8,7 +8,7 @@ from typing import Any
 
 from storeproof.contract import Collection, Layout, Refused, Session, Unknown, Unsupported, call, why_not
 from storeproof.contract.notation import answer_from, arguments_from, shown
-from storeproof.contract.transactions import Transactions
+from storeproof.contract.sessions import Transactions
 from storeproof.errors import MachineFailed
 from storeproof.experiments.client_threads import Job, wait_for
 from storeproof.oracle import same

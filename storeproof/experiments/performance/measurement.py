@@ -17,8 +17,7 @@ from storeproof.load.quality.gates import Judgement, invalid_by, is_lower_bound,
 from storeproof.result.measurement import Disturbance, Interval, Latency, MachineSpeedRecord, Measurement, MixPart, Round, TrendRecord
 from storeproof.result.part import Gate
 from storeproof.spec import Mix
-from storeproof.stats.grade import grade
-from storeproof.stats.intervals import Estimate, estimate, percentile
+from storeproof.stats.intervals import Estimate, estimate, grade, percentile
 from storeproof.stats.latency import encode, mean, merged
 from storeproof.stats.trend import Trend, trend
 

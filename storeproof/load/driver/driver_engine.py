@@ -76,7 +76,6 @@ class DriverEngine:
         self._connected: set[int] = set()
 
     def start(self, plan: Plan) -> DriverRun:
-        """Begin a round; returns once all workers have their orders."""
         workers = self._prepare(plan.numbers)
         # Far enough ahead that every thread is there when the time comes.
         start_ns = max(monotonic_ns() + 10_000_000 + 300_000 * len(plan.numbers), plan.start_ns)
@@ -107,7 +106,6 @@ class DriverEngine:
         self._connected.clear()
 
     def pids(self) -> list[int]:
-        """The worker processes."""
         return [worker.pid for worker in self._workers]
 
     def forget(self, clients: Sequence[int]) -> None:
@@ -169,7 +167,6 @@ class DriverRun:
         self._results: list[WorkerResult] = []
 
     def stop(self) -> None:
-        """End before the deadline."""
         for worker in self._waiting:
             worker.tell(Stop())
 

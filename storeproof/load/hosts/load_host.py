@@ -74,7 +74,6 @@ class LoadHost:
         return monotonic_ns()
 
     def cores(self) -> int:
-        """Cores that its engines may use."""
         return usable_cores()
 
     def choose(self, plan: Plan) -> None:
@@ -95,7 +94,6 @@ class LoadHost:
         self._begin(lambda: self._go(plan))
 
     def news(self) -> News:
-        """How far that is."""
         ordered = self._ordered
         if ordered is None:
             return News(done=True)
@@ -114,7 +112,6 @@ class LoadHost:
             self._run.stop()
 
     def close(self) -> None:
-        """End all connections and processes."""
         self.stop()
         self._engines.close()
         self._ceilings.close()

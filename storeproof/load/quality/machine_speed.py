@@ -67,7 +67,6 @@ class MachineSpeed:
         return rate
 
     def close(self) -> None:
-        """Close the connections."""
         self._open.close()
 
     def _of_others(self) -> float:

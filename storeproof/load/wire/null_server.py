@@ -77,7 +77,6 @@ class NullServer:
 
     @property
     def pid(self) -> int:
-        """The id of the process."""
         return self._process.pid
 
     @contextlib.contextmanager

@@ -16,7 +16,7 @@ from storeproof.errors import UsageError
 from storeproof.report.answer_table import AnswerCell, AnswerTable, Group
 from storeproof.report.pictures.compact import compact
 from storeproof.report.pictures.lettering import DPI, FONTS, width_of, wrapped
-from storeproof.stats.grade import Grade
+from storeproof.stats.intervals import Grade
 
 FORMATS: Final = (".png", ".svg", ".pdf")
 

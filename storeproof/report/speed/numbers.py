@@ -9,7 +9,7 @@ from typing import Final
 from storeproof import units
 from storeproof.report import gates
 from storeproof.result.measurement import Measurement
-from storeproof.stats.grade import GRADES
+from storeproof.stats.intervals import GRADES
 
 LEGEND: Final = (
     "Grades say how precise a number is, by half its 95 % interval: "

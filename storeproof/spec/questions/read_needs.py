@@ -32,7 +32,6 @@ def read_needs(path: Path, spec: Spec) -> NeedsFile:
 
 
 def needs_schema() -> str:
-    """The JSON Schema of needs files."""
     return schema_of("needs", NeedsFile, ".".join(map(str, NeedsFile.FORMAT)))
 
 
