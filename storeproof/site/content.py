@@ -9,23 +9,23 @@ from functools import cached_property
 from storeproof.errors import UsageError
 from storeproof.report.parts.roles import profiles_in
 from storeproof.result.needs.decision import Decision
-from storeproof.site.answers import Answer, answers_of
-from storeproof.site.evidence import Variant, join
-from storeproof.site.groups import Group, read_groups
-from storeproof.site.sources import Source
+from storeproof.site.answers import SiteAnswer, answers_of
+from storeproof.site.evidence import SiteVariant, join
+from storeproof.site.groups import CapabilityFile, read_groups
+from storeproof.site.sources import SourceResult
 from storeproof.site.speeds import SpeedTable, speed_tables, widest
 from storeproof.spec import Capability, Spec, Store
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # in words it would be gigabytes, which pytest makes of what a failed test was given
-class Content:
+class SiteContent:
     """Results joined, with the specification that explains them."""
 
-    sources: Sequence[Source]
+    sources: Sequence[SourceResult]
     """The preferred ones first."""
-    variants: Sequence[Variant]
+    variants: Sequence[SiteVariant]
     spec: Spec
-    groups: Mapping[str, Group]
+    groups: Mapping[str, CapabilityFile]
     tables: Sequence[SpeedTable]
     stores: Mapping[str, Store]
     """The files of the stores that occur, where the specification has them."""
@@ -57,11 +57,11 @@ class Content:
         ]
 
     @cached_property
-    def answers(self) -> Mapping[str, Mapping[str, Answer]]:
+    def answers(self) -> Mapping[str, Mapping[str, SiteAnswer]]:
         """By variant and capability; empty where none was tried."""
         return {each.name: answers_of(each.answers.store) if each.answers else {} for each in self.variants}
 
-    def of_store(self, store: str) -> list[Variant]:
+    def of_store(self, store: str) -> list[SiteVariant]:
         """Its variants."""
         return [each for each in self.variants if each.store == store]
 
@@ -75,7 +75,7 @@ class Content:
         return found.title if found else capability
 
 
-def gather(sources: Sequence[Source], spec: Spec, decisions: Sequence[Decision] = ()) -> Content:
+def gather(sources: Sequence[SourceResult], spec: Spec, decisions: Sequence[Decision] = ()) -> SiteContent:
     """Join results.
 
     Raises:
@@ -87,4 +87,4 @@ def gather(sources: Sequence[Source], spec: Spec, decisions: Sequence[Decision] 
     variants = join(sources, stores)
     if not variants:
         raise UsageError("the results hold no store: there is nothing to show; run `pytest suites/` and give its result")
-    return Content(sources, variants, spec, read_groups(spec.root), speed_tables(sources, variants), stores, decisions)
+    return SiteContent(sources, variants, spec, read_groups(spec.root), speed_tables(sources, variants), stores, decisions)

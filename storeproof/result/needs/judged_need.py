@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from storeproof.result.measurement import Measurement
-from storeproof.result.needs.evidence import Source
+from storeproof.result.needs.evidence import JoinedPart
 from storeproof.result.needs.need import Need
 from storeproof.run_command import RunCommand
 from storeproof.spec import Spec
 
 
-class Verdict(StrEnum):
+class NeedVerdict(StrEnum):
     """Whether a need is met; ordered from the one that counts most in a summary."""
 
     NOT_MET = "not met"
@@ -24,7 +24,7 @@ class Verdict(StrEnum):
 class Seen:
     """A piece of evidence."""
 
-    source: Source
+    source: JoinedPart
     what: str
     """A case id, or the name of a measurement."""
     detail: str
@@ -40,7 +40,7 @@ class JudgedNeed:
     need: Need
     target: str
     """`store:variant`."""
-    verdict: Verdict
+    verdict: NeedVerdict
     reason: str
     """By how much it is met or missed, or why nothing can be said."""
     seen: tuple[Seen, ...] = ()
