@@ -14,7 +14,6 @@ from storeproof.spec.reading.json_schema import schema_of
 
 
 def all_schemas() -> dict[str, str]:
-    """Every exported schema, by file name."""
     product = schema_of("product", Product, ".".join(map(str, Product.FORMAT)))
     return {**schemas(), "needs.json": needs_schema(), "product.json": product, "result.json": result_schema()}
 

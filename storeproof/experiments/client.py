@@ -90,7 +90,6 @@ class ClosedLoop:
         self.reconnects = reconnects
 
     def wait(self, stop: threading.Event) -> bool:
-        """Does not wait."""
         if not stop.is_set():
             return True
         self._left -= 1
@@ -166,7 +165,6 @@ class Client:
         return goes_on
 
     def close(self) -> None:
-        """Close the sessions."""
         while self._sessions:
             self._sessions.pop().close()
 

@@ -71,7 +71,6 @@ class ContendedKey:
 
     @property
     def name(self) -> str:
-        """For messages."""
         return f"{self.type.name} {self.key!r}"
 
 
@@ -113,7 +112,6 @@ class ContendedKeys(Strategy):
         self._collections: dict[str, Collection] = {key.layout.name: session.collection(key.layout) for key in self._left}
 
     def request(self) -> None:
-        """Send one operation."""
         key, action = self._choose()
         self._sequence += 1
         writes = action in ("put", "compare_and_set", "put_if_absent")

@@ -78,6 +78,5 @@ def _interruption(handle: CompositeHandle, roles: Sequence[Role], way: Way, open
 
 
 def _home(handle: CompositeHandle) -> Session:
-    """A session with the home alone."""
     part = next(each for each in handle.address.parts if each.role == HOME)
     return connect(adapter_of(part), part.address, part.options)

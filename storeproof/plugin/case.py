@@ -83,7 +83,6 @@ def has_case(item: pytest.Item) -> bool:
 
 
 def is_claimed(sut: StoreUnderTest, case: Case) -> bool:
-    """Whether the variant claims what a case tries."""
     if case.capability:
         return sut.target.claims(case.id.removeprefix("capabilities."))
     if case.guarantee:

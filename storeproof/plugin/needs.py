@@ -136,7 +136,6 @@ class NeedsRun:
         return found
 
     def _text(self, target: Target) -> str:
-        """What `--store` is given for it."""
         shipped = self.spec.store_files.get(target.store.name)
         ours = shipped is not None and shipped.resolve() == target.file
         return target.id if ours else f"{target.file}:{target.variant}"

@@ -47,7 +47,6 @@ class ReportDir:
             raise UsageError(f"--report-dir {self.path} cannot be written to; give another directory") from None
 
     def keep(self, result: Result) -> None:
-        """Write the result so far."""
         with contextlib.suppress(OSError):  # a directory that cannot be written to is reported at the end
             write_result(result, self.path / UNFINISHED)
 

@@ -224,7 +224,6 @@ class Run:
         return any(self.spec.models[name].text for name in models)
 
     def begin(self, item: pytest.Item) -> CaseResult:
-        """A case begins."""
         sut, case = sut_of(item), case_of(item)
         self._waiting.pop(item, None)
         self.progress.case_begins(item)
@@ -379,7 +378,6 @@ class Run:
         return replace(sut.record, outcomes=[*sut.record.outcomes, *waiting])
 
     def close(self) -> None:
-        """Leave nothing behind."""
         self.close_all_but(None)
         self._environment.show()
         self.options.corpus.close()

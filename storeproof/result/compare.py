@@ -59,7 +59,6 @@ class Side:
 
 
 def sides_of(result: Result) -> list[Side]:
-    """All stores of a result, which share its noise floors."""
     floors = noise_of(result)
     return [Side(result, store, floors) for store in result.stores]
 

@@ -36,12 +36,10 @@ UNFINISHED = "unfinished.json"
 
 
 def write_result(result: Result, path: Path) -> None:
-    """Write a result atomically."""
     write_bytes(path, written(result))
 
 
 def written(result: Result) -> bytes:
-    """The content of its file."""
     return f"{result.model_dump_json(indent=1)}\n".encode()
 
 
@@ -188,7 +186,6 @@ def files_of(path: Path) -> list[Path]:
 
 
 def result_schema() -> str:
-    """The JSON Schema of `result.json`."""
     return schema_of("result", Result, FORMAT)
 
 

@@ -51,7 +51,6 @@ class Proof:
         return self.store.operations.get(model, {}).get(operation)
 
     def outcomes(self) -> Iterator[OutcomeRecord]:
-        """Those of the correctness cases that were tried there."""
         return (each for each in self.store.outcomes if each.stage is Stage.CORRECTNESS and each.outcome not in IDLE)
 
     def check(self, live: Identity) -> None:
@@ -157,7 +156,6 @@ def proofs_of(cited: Iterable[CitedResult], targets: Iterable[str]) -> dict[str,
 
 
 def name_of(store: StoreResult) -> str:
-    """`store:variant`."""
     return f"{store.store}:{store.variant}"
 
 

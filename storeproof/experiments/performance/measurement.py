@@ -50,7 +50,6 @@ class Number:
 
     @property
     def trend(self) -> Trend:
-        """Of the rounds so far."""
         return trend([each.throughput for each in self.rounds], self.laps)
 
     def precise(self, laps: int = 1) -> bool:

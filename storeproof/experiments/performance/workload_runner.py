@@ -107,7 +107,6 @@ class WorkloadRunner:
 
     @cached_property
     def payload_bytes(self) -> int:
-        """Of a record."""
         return payload_bytes(self.layout.model, article_store=self._article_store)
 
     @property
@@ -135,7 +134,6 @@ class WorkloadRunner:
 
     @property
     def _added(self) -> int:
-        """Records, by all rounds so far."""
         return sum(self._last.positions) - sum(self._last.removed) if self._last else 0
 
     @property

@@ -26,7 +26,6 @@ class RoleRounds(StoreRounds):
 
     @property
     def wrong(self) -> Exception | None:
-        """What went wrong."""
         return self._wrong
 
     @property
@@ -37,17 +36,14 @@ class RoleRounds(StoreRounds):
 
     @property
     def workload(self) -> Workload:
-        """Whose requests the role has."""
         return self.config.workload
 
     @property
     def record(self) -> str:
-        """The variation of its records."""
         return self.config.record.name
 
     @property
     def clients(self) -> int:
-        """Those of the role alone."""
         return self.config.clients
 
     @property

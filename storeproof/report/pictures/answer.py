@@ -180,7 +180,6 @@ class _Drawing:
         return len(lines) * (self._size.letters + larger) * _LINE_HEIGHT
 
     def _tall(self, part: Sequence[Group]) -> float:
-        """Of its headings."""
         return max(self._title_high(part) + max(map(self._headings_high, part)), 2.2 * self._size.row)
 
     def _title_high(self, part: Sequence[Group]) -> float:

@@ -35,7 +35,6 @@ class Together:
 
     @property
     def beside(self) -> str:
-        """As a sentence ends."""
         return ", beside the other roles" if self.others else ""
 
 

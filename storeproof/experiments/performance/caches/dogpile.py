@@ -57,7 +57,6 @@ class Dogpile:
 
     @property
     def record(self) -> DogpileRecord:
-        """For the result."""
         return DogpileRecord(
             clients=self.clients,
             expiries=len(self.home_reads),

@@ -84,13 +84,11 @@ class Reads(Strategy):
         return self._left is not None and self._left <= 0
 
     def use(self, session: Session) -> None:
-        """Its collection."""
         collection = session.collection(self._loaded.layout)
         assert isinstance(collection, Cached)
         self._collection = collection
 
     def request(self) -> None:
-        """One read."""
         self._read = None
         if self._left is not None:
             self._left -= 1
@@ -103,7 +101,6 @@ class Reads(Strategy):
         self._read = Read(sent, answered, self._collection.home_reads == before)
 
     def end(self, outcome: Ending) -> None:
-        """Note an answer."""
         if outcome == "ok" and self._read is not None:
             self.noted.append(self._read)
             self.hits += self._read.hit
