@@ -30,10 +30,6 @@ def present() -> bool:
 
 
 def require(what: str) -> None:
-    """Check that it is installed; `what` needs it, for the message.
-
-    Raises:
-        NotAvailable: it is not installed.
-    """
+    """Check that it is installed; `what` needs it, for the message. Raises `NotAvailable`: it is not installed."""
     if not present():
         raise NotAvailable(f"{what} needs the compiled part of storeproof, which was not built when it was installed", REMEDY)

@@ -20,10 +20,7 @@ def all_schemas() -> dict[str, str]:
 
 def write_schemas(directory: Path | None = None) -> int:
     """Write the schemas, and remove those of file kinds that no longer exist; returns 0.
-
-    Raises:
-        UsageError: the directory cannot be written.
-    """
+    Raises `UsageError`: the directory cannot be written."""
     target = directory or SPEC_ROOT / "schema"
     wanted = all_schemas()
     try:

@@ -209,10 +209,7 @@ def keys_of_round(layouts: Mapping[KeyType, Layout], number: int) -> list[Conten
 
 def claimed_layouts(session: Session, target: Target, layout: Callable[[str], Layout]) -> dict[KeyType, Layout]:
     """A collection for each type of key whose model the store claims and whose operations it has. `layout`: makes that of a model.
-
-    Raises:
-        NotAvailable: there is none.
-    """
+    Raises `NotAvailable`: there is none."""
     found: dict[KeyType, Layout] = {}
     for key_type in KEY_TYPES:
         if key_type.model not in target.store.claims.models:

@@ -30,10 +30,7 @@ _PAUSES: Final = 1
 
 def run_interruption(sut: StoreUnderTest, roles: Sequence[Role], way: Way, case: str) -> InterruptionSummary:
     """All rounds of an interruption of the servers with these roles, at the same moment.
-
-    Raises:
-        NotAvailable: a server cannot be paused here, or the store claims no records of which copies are kept.
-    """
+    Raises `NotAvailable`: a server cannot be paused here, or the store claims no records of which copies are kept."""
     model = next((name for name in _COPIED if name in sut.target.store.claims.models), None)
     if model is None:
         raise NotAvailable(f"{sut.target.id} claims no model whose records have copies in the front: {', '.join(_COPIED)}")

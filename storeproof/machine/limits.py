@@ -19,11 +19,7 @@ _LONGEST: Final = 0.15
 
 
 def fsync_us(directory: Path) -> float:
-    """Median latency in microseconds of a 4 KiB append and fsync in a directory.
-
-    Raises:
-        OSError: the directory cannot be written to.
-    """
+    """Median latency in microseconds of a 4 KiB append and fsync in a directory. Raises `OSError`: the directory cannot be written to."""
     block = os.urandom(_BLOCK)
     times: list[float] = []
     with tempfile.TemporaryFile(dir=directory, buffering=0) as file:

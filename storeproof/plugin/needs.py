@@ -115,10 +115,7 @@ class NeedsRun:
 
     def _not_refuted(self) -> list[str]:
         """Of `candidates: all`, and no store on the command line, those that miss no need in the published results.
-
-        Raises:
-            UsageError: there are no published results, or each misses one.
-        """
+        Raises `UsageError`: there are no published results, or each misses one."""
         from storeproof.result.needs.decision import decide
         from storeproof.result.needs.published import published_evidence, published_results
 

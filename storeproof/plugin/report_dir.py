@@ -33,10 +33,7 @@ class ReportDir:
 
     def take(self) -> str:
         """Create and lock the directory. Returns one line about the remains of a killed run in it, or "".
-
-        Raises:
-            UsageError: it cannot be written to, or another run is using it.
-        """
+        Raises `UsageError`: it cannot be written to, or another run is using it."""
         self._made = [each for each in (self.path, *self.path.parents) if not exists(each)]
         try:
             self.path.mkdir(parents=True, exist_ok=True)

@@ -179,10 +179,7 @@ class Run:
 
     def check_options(self) -> None:
         """Make sure of the servers and images that the command line names, and of the place for the report; import the dumps.
-
-        Raises:
-            UsageError: one does not answer, refuses access, or is not there; a dump is damaged; the report cannot be written.
-        """
+        Raises `UsageError`: one does not answer, refuses access, or is not there; a dump is damaged; the report cannot be written."""
         self._environment.hide()  # before the first client is made
         self.notices = [self.report_dir.take()]
         with self.leavings.of_killed_runs():

@@ -147,12 +147,8 @@ class WorkloadRunner:
         return min(self.scale.round_seconds, share / rate)
 
     def prepare(self) -> None:
-        """Load the data and warm up.
-
-        Raises:
-            NotAvailable: the articles have nothing that the workload could ask for, the engine that is wanted cannot do it, or none can
-                that has several requests of a client in flight.
-        """
+        """Load the data and warm up. Raises `NotAvailable`: the articles have nothing that the workload could ask for, the engine that is
+        wanted cannot do it, or none can that has several requests of a client in flight."""
         model, plan = self.layout.model, self.plan
         if any(mix.request is not None for mix in plan.mix):
             texts = articles(plan.article_store)

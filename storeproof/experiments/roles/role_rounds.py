@@ -96,9 +96,6 @@ class RoleRounds(StoreRounds):
 
     def measurement(self, together: Mapping[str, Judgement]) -> tuple[Measurement, tuple[str, ...]]:
         """Read the data back. Returns what the result keeps, and what was wrong with the data. Raises as `audit`.
-
-        Args:
-            together: the gates on all loads together.
-        """
+        `together`: the gates on all loads together."""
         number, audited = self.result()
         return number.measurement(audited, (), together), audited.problems

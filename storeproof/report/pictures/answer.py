@@ -68,10 +68,7 @@ _NARROW = _Size(
 
 def draw_answer(table: AnswerTable, path: Path, *, narrow: bool = False) -> None:
     """Draw the table into a file, in the format that its name says.
-
-    Raises:
-        UsageError: a name of another format, or a file that cannot be written.
-    """
+    Raises `UsageError`: a name of another format, or a file that cannot be written."""
     if path.suffix not in FORMATS:
         raise UsageError(f"{path}: the picture's name ends with one of {', '.join(FORMATS)}")
     with matplotlib.rc_context(_STYLE):

@@ -47,10 +47,7 @@ class Loaded:
 
 def load(session: Session, layout: Layout, number: int, size: int) -> Loaded:
     """Put as many values of `size` bytes into a new collection.
-
-    Raises:
-        NotAvailable: the adapter does not say where reads are answered.
-    """
+    Raises `NotAvailable`: the adapter does not say where reads are answered."""
     collection = session.collection(layout)
     if not isinstance(collection, Cached):
         raise NotAvailable("the adapter of this composite store does not count the reads that its layer sends to the home")
