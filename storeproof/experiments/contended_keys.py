@@ -18,6 +18,7 @@ from storeproof.experiments.client import Client, Strategy, open_clients, raise_
 from storeproof.experiments.client_threads import wait_for
 from storeproof.halt import halt
 from storeproof.history import Action, Answer, ClientLog, Ending, Operation, Place, Recorder, by_place
+from storeproof.outcome import Lack
 from storeproof.records.self_verifying import identify, record, write_id
 from storeproof.spec.store import Target
 
@@ -222,5 +223,5 @@ def claimed_layouts(session: Session, target: Target, layout: Callable[[str], La
             continue  # claimed and refused: correctness fails on it
     if not found:
         names = ", ".join(key_type.name for key_type in KEY_TYPES)
-        raise NotAvailable(f"{target.id} claims no model with the operations of these tests: {names}")
+        raise NotAvailable(f"{target.id} claims no model with the operations of these tests: {names}", lack=Lack.MODELS)
     return found

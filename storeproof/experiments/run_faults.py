@@ -55,6 +55,7 @@ from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.part_kill import PartKill
 from storeproof.launch.handle import Capability, Handle
 from storeproof.machine.cores import running_on
+from storeproof.outcome import Lack
 from storeproof.spec import LADDER, NODES
 from storeproof.spec.cases import metadata_case
 from storeproof.spec.guarantee import NETWORKED, GuaranteeName
@@ -167,12 +168,13 @@ def run_transfers(sut: StoreUnderTest, guarantee: str, summary: TransferSummary)
     def workload(subject: Subject) -> FaultWorkload:
         layouts = layouts_of(sut, subject.handle, (ENTRIES, ACCOUNTS))
         if lacking := {ENTRIES, ACCOUNTS} - layouts.keys():
-            raise NotAvailable(f"{sut.target.id} claims no accounts and entries: {', '.join(sorted(lacking))}")
+            raise NotAvailable(f"{sut.target.id} claims no accounts and entries: {', '.join(sorted(lacking))}", lack=Lack.ACCOUNTS)
         return Transfers(subject, layouts, sut.scale.durability, summary)
 
     _require_nodes(sut, guarantee)
     if lacking := [name for name in TRANSACTIONS if not sut.target.claims(name)]:
-        raise NotAvailable(f"{sut.target.id} claims no transactions that could be tested: {', '.join(lacking)}")
+        reason = f"{sut.target.id} claims no transactions that could be tested: {', '.join(lacking)}"
+        raise NotAvailable(reason, lack=Lack.TRANSACTIONS)
     _run_strikes(sut, "transfers", guarantee, summary, workload)
 
 
@@ -218,7 +220,7 @@ def _run_strikes(
         return
     fault, rounds = _fault_of(sut, guarantee), rounds or sut.scale.durability.further
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
-        raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse")
+        raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse", Lack.DISK)
 
     def on_server(handle: Handle) -> None:
         _require(fault, handle)
@@ -232,7 +234,7 @@ def run_metadata(sut: StoreUnderTest, guarantee: GuaranteeName, summary: Metadat
     Raises `NotAvailable`: the fault is not possible here."""
     fault = _fault_of(sut, guarantee)
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
-        raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse")
+        raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse", Lack.DISK)
     offered = Offered(sut.target.claims, sut.target.store.claims.models, sut.layout)
 
     def attempt(handle: Handle) -> None:
@@ -282,8 +284,8 @@ def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:
 def run_full_disk(sut: StoreUnderTest) -> FullDiskSummary:
     """A full disk. Raises `NotAvailable` if there is no volume to fill."""
     with closing(sut.launch("the full disk", on_volume=True)) as handle:
-        if reason := handle.cannot(Capability.CUT_POWER):
-            raise NotAvailable(reason)
+        if lacking := handle.cannot(Capability.CUT_POWER):
+            raise lacking
         experiment = FullDisk(
             _subject(sut, handle, "durability.full_disk", "full_disk"),
             layouts_of(sut, handle),
@@ -301,10 +303,10 @@ def run_corruption(sut: StoreUnderTest, kind: DamageKind) -> CorruptionSummary:
         if handle.data is None and not handle.cannot(Capability.KILL):  # in a volume of the engine's own
             handle.close()
             handle = sut.launch("damaged files", on_volume=True)
-        if reason := handle.cannot(Capability.KILL):
-            raise NotAvailable(reason)
+        if lacking := handle.cannot(Capability.KILL):
+            raise lacking
         if handle.data is None:
-            raise NotAvailable("its data directory is not accessible from here", "use --data-dir DIR or --launch=process")
+            raise NotAvailable("its data directory is not accessible from here", "use --data-dir DIR or --launch=process", Lack.DISK)
         subject = _subject(sut, handle, f"durability.corruption/{kind}", f"corruption {kind}")
         experiment = CorruptionExperiment(subject, layouts_of(sut, handle, STAMPED), kind, sut.scale.durability.rounds)
         experiment.run()
@@ -361,7 +363,7 @@ def _require_nodes(sut: StoreUnderTest, guarantee: str) -> None:
     """Raise `NotAvailable` for a guarantee about nodes where there is one server; known before a store is started for it."""
     if guarantee in NODES and sut.target.topology == "single":
         runs = "is a front over a home, and no cluster" if sut.target.parts else "runs as a single server"
-        raise NotAvailable(f"{sut.target.store.name} {runs}: it has no nodes that could be killed one by one")
+        raise NotAvailable(f"{sut.target.store.name} {runs}: it has no nodes that could be killed one by one", lack=Lack.NODES)
 
 
 def _launch(sut: StoreUnderTest, fault: Fault) -> Handle:
@@ -369,5 +371,5 @@ def _launch(sut: StoreUnderTest, fault: Fault) -> Handle:
 
 
 def _require(fault: Fault, handle: Handle) -> None:
-    if reason := fault.cannot(handle):
-        raise NotAvailable(reason)
+    if lacking := fault.cannot(handle):
+        raise lacking

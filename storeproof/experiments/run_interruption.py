@@ -17,6 +17,7 @@ from storeproof.faults.interruption import AtOnce, Interruption, PartCutOff, Par
 from storeproof.launch.handle import Capability, Handle
 from storeproof.launch.link import Link
 from storeproof.launch.several.composite import CompositeHandle
+from storeproof.outcome import Lack
 from storeproof.spec.store import FRONT, HOME, Role
 from storeproof.store_under_test import StoreUnderTest
 from storeproof.store_under_test.first_contact import connect
@@ -33,7 +34,7 @@ def run_interruption(sut: StoreUnderTest, roles: Sequence[Role], way: Way, case:
     Raises `NotAvailable`: a server cannot be paused here, or the store claims no records of which copies are kept."""
     model = next((name for name in _COPIED if name in sut.target.store.claims.models), None)
     if model is None:
-        raise NotAvailable(f"{sut.target.id} claims no model whose records have copies in the front: {', '.join(_COPIED)}")
+        raise NotAvailable(f"{sut.target.id} claims no model whose records have copies in the front: {', '.join(_COPIED)}", lack=Lack.PARTS)
     who = f"the {roles[0]}" if len(roles) == 1 else "each server"
     summary = InterruptionSummary(what=f"{who} was interrupted", stale_possible=sut.target.stale_reads)
     rounds = _PAUSES if way == "pause" else sut.scale.durability.rounds
@@ -66,8 +67,8 @@ def _interruption(handle: CompositeHandle, roles: Sequence[Role], way: Way, open
     address = handle.address
     if way == "pause":
         for role in roles:
-            if reason := handle.part(role).cannot(Capability.PAUSE):
-                raise NotAvailable(f"its {role}: {reason}")
+            if lacking := handle.part(role).cannot(Capability.PAUSE):
+                raise NotAvailable(f"its {role}: {lacking}", lack=Lack.PARTS)
         return AtOnce([PartPause(handle.part(role)) for role in roles]), address
     links: dict[str, Link] = {role: opened.enter_context(closing(Link(handle.part(role).address))) for role in roles}
     parts = tuple(replace(each, address=links[each.role].address) if each.role in links else each for each in address.parts)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from storeproof.contract.address import Address
+from storeproof.errors import NotAvailable
 from storeproof.machine.usage import UsageMeter
 from storeproof.network.network import Network
 
@@ -140,8 +141,8 @@ class Handle(Protocol):
     def address(self) -> Address:
         """The address that clients connect to. Read it again after every start: a container's port changes."""
 
-    def cannot(self, capability: Capability) -> str | None:
-        """The reason why the handle does not have this capability; None if it has it."""
+    def cannot(self, capability: Capability) -> NotAvailable | None:
+        """Why the handle does not have this capability, to be raised; None if it has it."""
 
     def start(self) -> float:
         """Start it on the existing data and wait until it answers; return the seconds taken.

@@ -9,17 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
-from storeproof.outcome import Stage
-
-if TYPE_CHECKING:
-    from storeproof.store_under_test import StoreUnderTest
-
-
-from storeproof.outcome import Outcome
+from storeproof.outcome import Lack, Outcome, Stage
+from storeproof.result.measured.lacked import Lacked
 from storeproof.result.model import OutcomeRecord
 from storeproof.spec.cases import OF_COMPOSITES
 from storeproof.store_under_test import StoreUnderTest
@@ -91,7 +86,7 @@ def is_claimed(sut: StoreUnderTest, case: Case) -> bool:
 
 
 def idle_case(item: pytest.Item, outcome: Outcome, detail: str) -> OutcomeRecord:
-    """Its record. `outcome`: why it is not begun; `detail`: the same in words."""
+    """Its record. `outcome`: why it is not begun, of `not_run` that the run ended before it; `detail`: the same in words."""
     case = case_of(item)
     return OutcomeRecord(
         id=case.id,
@@ -101,4 +96,5 @@ def idle_case(item: pytest.Item, outcome: Outcome, detail: str) -> OutcomeRecord
         detail=detail,
         seconds=0.0,
         standing=sut_of(item).spec.standing(case.id),
+        lacked=Lacked(what=Lack.BEGUN) if outcome is Outcome.NOT_RUN else None,
     )

@@ -24,7 +24,7 @@ from storeproof.errors import NotAvailable, UsageError
 from storeproof.evidence import evidence_file
 from storeproof.load.wire.wire_engine import protocol_of
 from storeproof.machine.user_environment import UserEnvironment
-from storeproof.outcome import IDLE, NOT_REACHED, Outcome, Stage
+from storeproof.outcome import IDLE, Outcome, Stage
 from storeproof.plugin.case import SUITES, case_of, has_case, idle_case, is_case, is_claimed, sut_of
 from storeproof.plugin.citations import cite, shown_by, without_proof
 from storeproof.plugin.demands import Demands, of_profile
@@ -371,7 +371,9 @@ class Run:
 
     def _with_waiting(self, sut: StoreUnderTest, ended_by: str) -> StoreRecord:
         """What is known of a target, and its cases that were not begun."""
-        waiting = [idle_case(item, Outcome.NOT_RUN, f"{NOT_REACHED}: {ended_by}") for item in self._waiting if sut_of(item) is sut]
+        waiting = [
+            idle_case(item, Outcome.NOT_RUN, f"the run ended before this case: {ended_by}") for item in self._waiting if sut_of(item) is sut
+        ]
         return replace(sut.record, outcomes=[*sut.record.outcomes, *waiting])
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from storeproof.errors import UsageError
-from storeproof.outcome import IDLE, NOT_REACHED, SHOWN, Outcome, Stage
+from storeproof.outcome import IDLE, SHOWN, Outcome, Stage
 from storeproof.regular_file import exists
 from storeproof.result.defect import defect_of
 from storeproof.result.json_file import NAME, UNFINISHED, content_of, file_in, read_result
@@ -93,7 +93,7 @@ class CitedResult:
             return None
         where, run = f"--proof {self.file}", self.result.run
         begun = (Stage.CORRECTNESS, Stage.DURABILITY)
-        if missed := sum(each.stage in begun and each.detail.startswith(NOT_REACHED) for each in store.outcomes):
+        if missed := sum(each.stage in begun and not each.is_begun for each in store.outcomes):
             raise UsageError(
                 f"{where} was cut short: {missed} cases of correctness and durability of {target} were not begun; run it again"
             )

@@ -13,8 +13,9 @@ from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.workspace import Workspace
 from storeproof.load.job import EngineName, Plan, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit, audit
-from storeproof.outcome import Outcome
+from storeproof.outcome import Lack, Outcome
 from storeproof.result.case_result import EndCase
+from storeproof.result.measured.lacked import Lacked
 from storeproof.spec import Workload
 from storeproof.spec.workload import fill_in
 from storeproof.store_under_test import StoreUnderTest
@@ -138,4 +139,5 @@ def require_proof(sut: StoreUnderTest, model: str, operations: Iterable[str]) ->
         raise EndCase(Outcome.UNSUPPORTED, f"the store does not claim {model}, and it is not measured")
     for operation in operations:
         if reason := sut.record.unproven(model, operation):
-            raise EndCase(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it, or cite a run that did (--proof)")
+            lacked = Lacked(what=Lack.VERIFIED_OPERATION, model=model, operation=operation)
+            raise EndCase(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it, or cite a run that did (--proof)", lacked)

@@ -22,6 +22,7 @@ from storeproof.load.quality.audit import Audit
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
 from storeproof.load.quality.generator_threads import choose_threads
 from storeproof.load.requests import Asked, requests
+from storeproof.outcome import Lack
 from storeproof.records.keys import form_of, greatest
 from storeproof.records.self_verifying import payload_bytes
 from storeproof.spec.scale import PerformanceScale
@@ -155,7 +156,8 @@ class WorkloadRunner:
             self.requests = tuple(requests(model, mix, texts, plan.known) for mix in plan.mix)
         self.engine, self.engine_reason = self.engines.choose(self.plan)
         if plan.pipeline > 1 and self.engine.name == "driver":
-            raise NotAvailable(f"the store's client has one request in flight, and {self.engine_reason or 'no other engine was wanted'}")
+            reason = f"the store's client has one request in flight, and {self.engine_reason or 'no other engine was wanted'}"
+            raise NotAvailable(reason, lack=Lack.ENGINE)
         self.ceiling = self._ceiling_of(self.engine, self.plan)
         if self.collection.filled_for is None and self.config.workload.preload:
             self.engine.fill(self.layout, self.loaded, plan.article_store, self.engine.fixed_numbers)

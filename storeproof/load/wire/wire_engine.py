@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic_ns
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast, get_args
 
 from storeproof import native_support
 from storeproof.contract import Session, load_adapter
 from storeproof.contract.address import Address
 from storeproof.contract.failures import Breach, Unknown
 from storeproof.contract.values import Layout
-from storeproof.errors import NotAvailable
+from storeproof.errors import NotAvailable, UsageError
 from storeproof.load.driver.client import ROUND
 from storeproof.load.driver.driver_engine import usable_cores
 from storeproof.load.job import (
@@ -49,10 +49,6 @@ from storeproof.stats.latency import decode
 
 if TYPE_CHECKING:
     from storeproof import native
-
-from typing import cast, get_args
-
-from storeproof.errors import UsageError
 
 _SPARE: Final = 256
 """Descriptors of a process beside those of the connections."""

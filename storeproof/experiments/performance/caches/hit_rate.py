@@ -15,6 +15,7 @@ from storeproof.experiments.contended_keys import work_together
 from storeproof.experiments.performance.caches.reads import Loaded, Reads, load
 from storeproof.launch.handle import Handle
 from storeproof.machine.cores import running_on
+from storeproof.outcome import Lack
 from storeproof.records.distributions import make_draw
 from storeproof.result.measured.cache import HitRateRecord
 from storeproof.stats.nearest_rank import nearest_rank_us
@@ -67,6 +68,7 @@ def measure_hit_rates(sut: StoreUnderTest, size: FrontSize) -> HitRates:
         raise NotAvailable(
             f"the file of {sut.target.store.name} does not say how the memory of its front is limited",
             "add `launch.composite.front_memory`",
+            Lack.FRONT,
         )
     payload = _RECORDS * _BYTES
     memory = round(payload * SHARES[size])

@@ -11,6 +11,7 @@ from storeproof.errors import NotAvailable
 from storeproof.experiments.client import Strategy
 from storeproof.experiments.load_records import fill
 from storeproof.history import Ending
+from storeproof.outcome import Lack
 from storeproof.records.distributions import Draw
 from storeproof.records.keys import key_of
 from storeproof.records.self_verifying import recipe, write_id
@@ -50,7 +51,7 @@ def load(session: Session, layout: Layout, number: int, size: int) -> Loaded:
     Raises `NotAvailable`: the adapter does not say where reads are answered."""
     collection = session.collection(layout)
     if not isinstance(collection, Cached):
-        raise NotAvailable("the adapter of this composite store does not count the reads that its layer sends to the home")
+        raise NotAvailable("the adapter of this composite store does not count the reads that its layer sends to the home", lack=Lack.FRONT)
     collection.prepare()
     make = recipe(layout.model, size).make
     keys = [key_of(layout.model, each) for each in range(number)]
