@@ -50,7 +50,6 @@ class Known:
 
 
 def store_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]:
-    """Each as its path and its text."""
     for store in dict.fromkeys(each.store for each in content.variants):
         variants = content.of_store(store)
         costs = cost_tables(content.sources, store)
