@@ -148,10 +148,7 @@ class CompositeCollection:
 
     def follow_up(self, copies: Copies, keys: Sequence[Key] | None, records: Mapping[Key, Record]) -> None:
         """Replace the copies of the keys by these records or, without records, remove them; `keys` None: all of the collection.
-
-        Raises:
-            Unknown: the home has the write, and the front may still have an older copy.
-        """
+        Raises `Unknown`: the home has the write, and the front may still have an older copy."""
         try:
             for key, record in records.items():
                 copies.set(key, record)

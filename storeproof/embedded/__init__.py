@@ -45,10 +45,7 @@ if TYPE_CHECKING:
 
 def connect(address: Address) -> HostLink:
     """Open a connection to the host; `call(name, *arguments)` runs one of its functions.
-
-    Raises:
-        Unknown: the host does not answer (yet).
-    """
+    Raises `Unknown`: the host does not answer (yet)."""
     from storeproof.embedded.link import HostLink  # imported here, so that the host starts without what only clients need
 
     return HostLink(address)

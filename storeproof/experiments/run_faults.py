@@ -71,11 +71,7 @@ _MORE: Final = 2
 
 
 def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummary) -> None:
-    """All rounds of the guarantee's fault.
-
-    Raises:
-        NotAvailable: the fault is not possible here.
-    """
+    """All rounds of the guarantee's fault. Raises `NotAvailable`: the fault is not possible here."""
     wanted = sut.spec.guarantees[guarantee]
     fault = _fault_of(sut, guarantee)
     _require_nodes(sut, guarantee)
@@ -171,10 +167,7 @@ def _run_kept(
 
 def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: LinearizabilitySummary) -> None:
     """All rounds of the guarantee's faults, on contended keys.
-
-    Raises:
-        NotAvailable: the fault is not possible here, or the store claims nothing that could be checked.
-    """
+    Raises `NotAvailable`: the fault is not possible here, or the store claims nothing that could be checked."""
 
     def workload(subject: Subject) -> FaultWorkload:
         keys = ContendedCluster if guarantee in NETWORKED else ContendedServer
@@ -187,10 +180,7 @@ def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: Linearizab
 
 def run_transfers(sut: StoreUnderTest, guarantee: str, summary: TransferSummary) -> None:
     """All rounds of the guarantee's faults, on accounts.
-
-    Raises:
-        NotAvailable: the faults are not possible here, or the variant does not claim what a transfer needs.
-    """
+    Raises `NotAvailable`: the faults are not possible here, or the variant does not claim what a transfer needs."""
 
     def workload(subject: Subject) -> FaultWorkload:
         layouts = layouts_of(sut, subject.handle, (ENTRIES, ACCOUNTS))
@@ -207,10 +197,7 @@ def run_transfers(sut: StoreUnderTest, guarantee: str, summary: TransferSummary)
 
 def run_sessions(sut: StoreUnderTest, guarantee: str, summary: SessionSummary) -> None:
     """All rounds of the guarantee's faults, by clients that read their own writes.
-
-    Raises:
-        NotAvailable: the faults are not possible here.
-    """
+    Raises `NotAvailable`: the faults are not possible here."""
 
     def workload(subject: Subject) -> FaultWorkload:
         layout = layouts_of(sut, subject.handle, (MODEL,))[MODEL]
@@ -261,10 +248,7 @@ def _run_strikes(
 
 def run_metadata(sut: StoreUnderTest, guarantee: GuaranteeName, summary: MetadataSummary) -> None:
     """One fault of the guarantee on a store that has metadata of all kinds that the variant claims. `summary`: of that fault.
-
-    Raises:
-        NotAvailable: the fault is not possible here.
-    """
+    Raises `NotAvailable`: the fault is not possible here."""
     fault = _fault_of(sut, guarantee)
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
         raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse", Lack.DISK)

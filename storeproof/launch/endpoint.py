@@ -58,10 +58,7 @@ class EndpointHandle:
 
     def start(self) -> float:
         """Check that it answers; return the seconds taken.
-
-        Raises:
-            UsageError: it does not answer, or refuses access; `NotLikeSuchAStore` if it answers something else.
-        """
+        Raises `UsageError`: it does not answer, or refuses access; `NotLikeSuchAStore` if it answers something else."""
         began = time.monotonic()
         self.wait_ready()
         return time.monotonic() - began

@@ -1,4 +1,4 @@
-"""What a case is to the store under test: whether the store has it, whether the variant claims what it tries, its record if it is not begun."""
+"""What a case is to the store under test: whether it has it, and claims what it tries; and the record of a case that is not begun."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_claimed(sut: StoreUnderTest, case: SuiteCase) -> bool:
 
 
 def idle_case(item: pytest.Item, outcome: Outcome, detail: str) -> OutcomeRecord:
-    """The record of one that is not begun. `outcome`: why it is not begun, of `not_run` that the run ended before it; `detail`: the same in words."""
+    """The record of one that is not begun, by its outcome, of which `not_run` says that the run ended before it, and the same in words."""
     case = case_of(item)
     return OutcomeRecord(
         id=case.id,

@@ -180,10 +180,7 @@ class Run:
 
     def check_options(self) -> None:
         """Make sure of the servers and images that the command line names, and of the place for the report; import the dumps.
-
-        Raises:
-            UsageError: one does not answer, refuses access, or is not there; a dump is damaged; the report cannot be written.
-        """
+        Raises `UsageError`: one does not answer, refuses access, or is not there; a dump is damaged; the report cannot be written."""
         self._environment.hide()  # before the first client is made
         self.notices = [self.report_dir.take()]
         with self.leavings.of_killed_runs():
@@ -225,7 +222,6 @@ class Run:
         return any(self.spec.models[name].text for name in models)
 
     def begin(self, item: pytest.Item) -> CaseResult:
-        """A case begins."""
         sut, case = sut_of(item), case_of(item)
         self._waiting.pop(item, None)
         self.progress.case_begins(item)
@@ -381,7 +377,6 @@ class Run:
         return replace(sut.record, outcomes=[*sut.record.outcomes, *waiting])
 
     def close(self) -> None:
-        """Leave nothing behind."""
         self.close_all_but(None)
         self._environment.show()
         self.options.corpus.close()

@@ -21,11 +21,7 @@ from storeproof.spec.guarantee import LADDER
 
 
 def check_agrees(file: Path, result: Result) -> None:
-    """Refuse a result that was changed after its run.
-
-    Raises:
-        UsageError: with the first thing that does not agree.
-    """
+    """Refuse a result that was changed after its run. Raises `UsageError`: with the first thing that does not agree."""
     if wrong := inconsistencies(result):
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise UsageError(f"{file} does not agree with itself, so it was changed after its run: {printable(wrong[0])}{more}; run it again")

@@ -175,7 +175,6 @@ class OutcomeRecord(ResultPart):
 
     @property
     def is_failure(self) -> bool:
-        """Whether it fails the run."""
         return is_failure(self.outcome, decides=self.decides)
 
 
@@ -300,7 +299,6 @@ class Way(ResultPart):
 
     @property
     def words(self) -> str:
-        """With the title."""
         return way_in_words(self.capability, self.title)
 
     @property

@@ -59,7 +59,6 @@ class SiteAnswer:
 
 
 def answers_of(store: StoreResult) -> dict[str, SiteAnswer]:
-    """By capability, in the order of the result."""
     cases = by_capability(store.outcomes)
     return {each.capability: SiteAnswer(each, tuple(cases.get(each.capability, ()))) for each in store.capabilities}
 

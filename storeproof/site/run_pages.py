@@ -44,12 +44,10 @@ class VariantInRun:
 
     @property
     def name(self) -> str:
-        """`store:variant`."""
         return name_of(self.store)
 
 
 def run_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str, str]]:
-    """Each as its path and its text."""
     for source in content.sources:
         path = run_page(source.result.run.id)
         stores = {(each.store, each.variant): each for each in source.result.stores}.values()

@@ -50,7 +50,6 @@ class ListedFailure:
 
 
 def store_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str, str]]:
-    """Each as its path and its text."""
     for store in dict.fromkeys(each.store for each in content.variants):
         variants = content.of_store(store)
         costs = cost_tables(content.sources, store)

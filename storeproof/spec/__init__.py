@@ -10,32 +10,3 @@ from storeproof.spec.scale import Scale
 from storeproof.spec.scaling import Scaling, ScalingQuestion
 from storeproof.spec.store import ContainerLaunch, EndpointLaunch, ProcessLaunch, Store, Target, Variant
 from storeproof.spec.workload import Mix, Workload
-
-__all__ = [
-    "LADDER",
-    "NODES",
-    "SPEC_ROOT",
-    "Capability",
-    "CapabilityCase",
-    "CapabilityGroup",
-    "ContainerLaunch",
-    "Dataset",
-    "Edition",
-    "EndpointLaunch",
-    "Guarantee",
-    "Mix",
-    "Model",
-    "ProcessLaunch",
-    "Profile",
-    "Scale",
-    "Scaling",
-    "ScalingQuestion",
-    "Spec",
-    "Step",
-    "Store",
-    "Target",
-    "Variant",
-    "Workload",
-    "load_spec",
-    "shipped",
-]

@@ -137,11 +137,7 @@ class StoreUnderTest:
 
     def check_options(self) -> None:
         """Check what the command line names for this store: that the endpoint answers and allows access, that the image exists, and that
-        the cited proof is of this store.
-
-        Raises:
-            UsageError: one of them does not hold.
-        """
+        the cited proof is of this store. Raises `UsageError`: one of them does not hold."""
         if self.at_endpoint:
             with contextlib.suppress(NotAvailable):  # a missing client package is an outcome
                 handle = launcher.make(self._request(), self.progress)

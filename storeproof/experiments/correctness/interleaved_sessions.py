@@ -49,11 +49,7 @@ class Speaker:
         answer.start()
 
     def hear(self, told: list[str], seconds: float) -> bool:
-        """Wait for the answer and check it; False if it does not come in time.
-
-        Raises:
-            AssertionError: the answer is wrong.
-        """
+        """Wait for the answer and check it; False if it does not come in time. Raises `AssertionError`: the answer is wrong."""
         if self._pending is None:
             return True
         turn, answer = self._pending

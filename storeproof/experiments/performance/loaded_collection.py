@@ -61,11 +61,7 @@ class LoadedCollection:
         return self._opened[1]
 
     def fill_for(self, engine: EngineName) -> None:
-        """Note that the records are there, for this engine.
-
-        Raises:
-            MachineFailed: they are for another one, which makes other records.
-        """
+        """Note that the records are there, for this engine. Raises `MachineFailed`: they are for another one, which makes other records."""
         if self.filled_for not in (None, engine):
             raise MachineFailed(
                 f"the engine `{self.filled_for}` loaded the records, and with more clients it would be `{engine}`", f"--engine={engine}"

@@ -59,16 +59,11 @@ class Number:
 
     @property
     def trend(self) -> Trend:
-        """Of the rounds so far."""
         return trend([each.throughput for each in self.rounds], self.laps)
 
     def precise(self, laps: int = 1) -> bool:
-        """Whether the interval is as narrow as the scale wants it, or will be when all laps have as many rounds as the last one has, and
-        no trend is in sight that more rounds might show.
-
-        Args:
-            laps: how many there are to be.
-        """
+        """Whether the interval is as narrow as the scale wants it, or will be when all laps have as many rounds as the last one has, and no
+        trend is in sight that more rounds might show. `laps`: how many there are to be."""
         config, wanted = self._last.config, self._last.scale.rounds
         expected = self.rate.half_interval * sqrt(len(self._laps) / laps)
         return expected <= (wanted.series if config.series else wanted.headline) and self.trend.probability > _IN_SIGHT

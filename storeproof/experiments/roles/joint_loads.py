@@ -42,7 +42,6 @@ class CandidateUnderTest:
 
     @property
     def stores(self) -> tuple[StoreUnderTest, ...]:
-        """Each once."""
         return tuple(dict.fromkeys(self.suts.values()))
 
     @property

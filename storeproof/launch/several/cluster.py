@@ -210,10 +210,7 @@ class ClusterHandle(Servers):
 
     def kill_nodes(self, names: Sequence[str]) -> None:
         """Send SIGKILL to these nodes at the same moment and wait until they are gone. The next `start` starts them again.
-
-        Raises:
-            StoreDied, MachineFailed: one of them was not running.
-        """
+        Raises `StoreDied` or `MachineFailed`: one of them was not running."""
         for name in names:
             self._members[name].check_alive()
         kill_together([self._members[name] for name in names])

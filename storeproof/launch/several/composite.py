@@ -30,10 +30,7 @@ class CompositeHandle(Servers):
 
     def __init__(self, request: LaunchRequest, make: Callable[[LaunchRequest], Handle]) -> None:
         """Make the handles of both servers. Nothing is started yet.
-
-        Args:
-            make: makes the handle of one server; raises `NotAvailable` or `UsageError`, as `launcher.make` does.
-        """
+        `make`: makes the handle of one server; raises `NotAvailable` or `UsageError`, as `launcher.make` does."""
         self._name = request.store
         self._requests: Mapping[str, PartRequest] = {part.role: part for part in request.parts}
         self._parts: dict[str, Handle] = {}
@@ -144,10 +141,7 @@ class CompositeHandle(Servers):
 
     def kill_nodes(self, names: Sequence[str]) -> None:
         """Send SIGKILL to these servers and wait until they are gone. The next `start` starts them again.
-
-        Raises:
-            StoreDied, MachineFailed: one of them was not running.
-        """
+        Raises `StoreDied` or `MachineFailed`: one of them was not running."""
         for name in names:
             self._parts[name].check_alive()
         for name in names:

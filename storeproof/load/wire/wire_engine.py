@@ -312,11 +312,7 @@ def _requests(mix: Mix, result: OperationCounts) -> int:
 
 
 def allow_descriptors(clients: int) -> None:
-    """Let this process have as many open files as the clients need.
-
-    Raises:
-        LoadFailed: the system's limit is lower.
-    """
+    """Let this process have as many open files as the clients need. Raises `LoadFailed`: the system's limit is lower."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = clients + _SPARE
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -332,10 +328,7 @@ _RENAMED: Final = {"length32": "embedded"}
 
 def protocol_of(target: Target) -> WireProtocol | None:
     """The protocol between a store's client and its server, where its file names one.
-
-    Raises:
-        UsageError: it names another one than those that the wire engine knows.
-    """
+    Raises `UsageError`: it names another one than those that the wire engine knows."""
     named = target.store.wire
     if named is not None and named not in get_args(WireProtocol):
         renamed = f" (it is called `{_RENAMED[named]}` now)" if named in _RENAMED else ""

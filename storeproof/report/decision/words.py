@@ -56,7 +56,6 @@ def needs(judged: Sequence[JudgedNeed]) -> str:
 
 
 def need(it: Need) -> str:
-    """A need with its role."""
     subject = "records of " if it.subject == "model" else ""
     return f"{subject}{it.title or it.name} ({it.role})"
 

@@ -46,7 +46,6 @@ def on_slow_machine(measured: Measurement) -> bool:
 
 
 def tone(measured: Measurement) -> str:
-    """Of a cell with its mark."""
     if measured.invalid:
         return "bad"
     return "open" if measured.trend.drifting else f"grade-{measured.grade.lower()}"

@@ -2,5 +2,3 @@
 
 from storeproof.result.claims.judge import judge_claims
 from storeproof.result.claims.judged import ClaimVerdict, JudgedClaim, JudgedClaims, RatioFound, RunRead, SideFound
-
-__all__ = ["ClaimVerdict", "JudgedClaim", "JudgedClaims", "RatioFound", "RunRead", "SideFound", "judge_claims"]

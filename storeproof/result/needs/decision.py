@@ -114,7 +114,6 @@ class Decision:
 
     @property
     def meeting(self) -> tuple[Candidate, ...]:
-        """Candidates that meet every need that must be met."""
         return tuple(each for each in self.candidates if each.meets_all)
 
     @property
@@ -129,7 +128,6 @@ class Decision:
 
     @property
     def untried(self) -> tuple[Candidate, ...]:
-        """All other candidates."""
         return tuple(each for each in self.candidates if not each.mostly_tried)
 
     @cached_property

@@ -12,7 +12,6 @@ from storeproof.site.rendering import Renderer
 
 
 def decision_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str, str]]:
-    """Each as its path and its text."""
     links = SiteLinks(content, "../")
     for decision in content.decisions:
         path = decision_page(decision.needs.decision)

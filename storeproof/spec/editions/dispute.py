@@ -62,10 +62,7 @@ def withdrawn_cases(disputes: Iterable[Dispute], edition: str) -> frozenset[str]
 
 def read_disputes(root: Path) -> Sequence[Dispute]:
     """All disputes under a root of the specification, by name.
-
-    Raises:
-        SpecError: a file breaks a rule, or is not called as its dispute.
-    """
+    Raises `SpecError`: a file breaks a rule, or is not called as its dispute."""
     return read_records(root / DISPUTES, Dispute, "dispute")
 
 

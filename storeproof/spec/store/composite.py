@@ -87,10 +87,7 @@ class Caching:
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Self:
         """Read the options. `invalidate` is `update` by default where writes are locked, else `delete`; `ttl` is 0 by default.
-
-        Raises:
-            RuleError: an option is missing, unknown, or has a value that is not allowed; its location is the option's name.
-        """
+        Raises `RuleError`: an option is missing, unknown, or has a value that is not allowed; its location is the option's name."""
         for name in options:
             if name not in _OPTIONS:
                 raise RuleError(f"unknown option of a composite store; allowed: {', '.join(_OPTIONS)}", name)
@@ -125,10 +122,7 @@ class Caching:
 
 def check_settings(settings: Mapping[str, str]) -> None:
     """Check the names of a composite store's own settings, which are those of its servers.
-
-    Raises:
-        RuleError: one does not say whose it is; its location is the setting's name.
-    """
+    Raises `RuleError`: one does not say whose it is; its location is the setting's name."""
     for name in settings:
         role, dot, rest = name.partition(".")
         if role not in ROLES or not dot or not rest:
