@@ -31,11 +31,7 @@ def present() -> bool:
 
 
 def require(what: str) -> None:
-    """Check that it is installed; `what` needs it, for the message.
-
-    Raises:
-        NotAvailable: it is not installed.
-    """
+    """Check that it is installed; `what` needs it, for the message. Raises `NotAvailable`: it is not installed."""
     if not present():
         reason = f"{what} needs the compiled part of storeproof, which was not built when it was installed"
         raise NotAvailable(reason, REMEDY, Lack.COMPILED_PART)

@@ -75,7 +75,6 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 def count(outcomes: Iterable[Outcome]) -> dict[Outcome, int]:
-    """The number of each outcome, including zeros."""
     tally = dict.fromkeys(Outcome, 0)
     for outcome in outcomes:
         tally[outcome] += 1

@@ -72,7 +72,6 @@ class ContendedKey:
 
     @property
     def name(self) -> str:
-        """For messages."""
         return f"{self.type.name} {self.key!r}"
 
 
@@ -114,7 +113,6 @@ class ContendedKeys(Strategy):
         self._collections: dict[str, Collection] = {key.layout.name: session.collection(key.layout) for key in self._left}
 
     def request(self) -> None:
-        """Send one operation."""
         key, action = self._choose()
         self._sequence += 1
         writes = action in ("put", "compare_and_set", "put_if_absent")
@@ -212,10 +210,7 @@ def keys_of_round(layouts: Mapping[KeyType, Layout], number: int) -> list[Conten
 
 def claimed_layouts(session: Session, target: Target, layout: Callable[[str], Layout]) -> dict[KeyType, Layout]:
     """A collection for each type of key whose model the store claims and whose operations it has. `layout`: makes that of a model.
-
-    Raises:
-        NotAvailable: there is none.
-    """
+    Raises `NotAvailable`: there is none."""
     found: dict[KeyType, Layout] = {}
     for key_type in KEY_TYPES:
         if key_type.model not in target.store.claims.models:

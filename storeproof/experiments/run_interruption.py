@@ -20,7 +20,7 @@ from storeproof.launch.several.composite import CompositeHandle
 from storeproof.outcome import Lack
 from storeproof.spec.store import FRONT, HOME, Role
 from storeproof.store_under_test import StoreUnderTest
-from storeproof.store_under_test.probing import connect
+from storeproof.store_under_test.first_contact import connect
 
 _COPIED: Final = ("single_key", "hash10", "document10")
 """Models whose records have copies in the front; the first that the store claims is used."""
@@ -31,10 +31,7 @@ _PAUSES: Final = 1
 
 def run_interruption(sut: StoreUnderTest, roles: Sequence[Role], way: Way, case: str) -> InterruptionSummary:
     """All rounds of an interruption of the servers with these roles, at the same moment.
-
-    Raises:
-        NotAvailable: a server cannot be paused here, or the store claims no records of which copies are kept.
-    """
+    Raises `NotAvailable`: a server cannot be paused here, or the store claims no records of which copies are kept."""
     model = next((name for name in _COPIED if name in sut.target.store.claims.models), None)
     if model is None:
         raise NotAvailable(f"{sut.target.id} claims no model whose records have copies in the front: {', '.join(_COPIED)}", lack=Lack.PARTS)
@@ -79,6 +76,5 @@ def _interruption(handle: CompositeHandle, roles: Sequence[Role], way: Way, open
 
 
 def _home(handle: CompositeHandle) -> Session:
-    """A session with the home alone."""
     part = next(each for each in handle.address.parts if each.role == HOME)
     return connect(adapter_of(part), part.address, part.options)

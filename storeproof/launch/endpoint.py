@@ -50,19 +50,15 @@ class EndpointHandle:
 
     @property
     def address(self) -> Address:
-        """See `Handle.address`."""
         return self._address
 
     def cannot(self, capability: Capability) -> NotAvailable | None:  # noqa: ARG002 - the same for all
-        """See `Handle.cannot`: an endpoint has no capability."""
+        """An endpoint has no capability."""
         return NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
 
     def start(self) -> float:
         """Check that it answers; return the seconds taken.
-
-        Raises:
-            UsageError: it does not answer, or refuses access; `NotLikeSuchAStore` if it answers something else.
-        """
+        Raises `UsageError`: it does not answer, or refuses access; `NotLikeSuchAStore` if it answers something else."""
         began = time.monotonic()
         self.wait_ready()
         return time.monotonic() - began
@@ -71,7 +67,6 @@ class EndpointHandle:
         """Do nothing: the user has started it."""
 
     def wait_ready(self) -> None:
-        """See `start`."""
         try:
             self._endpoint.check(f"{self._name} at {self._address}", _ANSWER_SECONDS)
         except UsageError as reason:

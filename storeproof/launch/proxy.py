@@ -84,10 +84,7 @@ class CountingProxy:
 @contextlib.contextmanager
 def counting(store: Address) -> Iterator[CountingProxy]:
     """Run a proxy for the duration of the block.
-
-    Raises:
-        NotAvailable: the connection is encrypted, and the store's certificate does not match the proxy's address.
-    """
+    Raises `NotAvailable`: the connection is encrypted, and the store's certificate does not match the proxy's address."""
     if store.tls:
         raise NotAvailable("bytes cannot be counted on an encrypted connection", lack=Lack.PLAIN_CONNECTION)
     proxy = CountingProxy(store)

@@ -35,10 +35,7 @@ Asked = tuple[tuple[Any, ...], ...]
 
 def requests(model: Model, mix: Mix, articles: Articles, known: int) -> Asked:
     """Different requests of a mix, the same in every run over the same `known` loaded records; none of a mix that asks nothing.
-
-    Raises:
-        NotAvailable: the corpus has no such values.
-    """
+    Raises `NotAvailable`: the corpus has no such values."""
     if mix.request is None:
         return ()
     random = Random(mix.name or mix.operation)

@@ -36,7 +36,6 @@ _LETTERS = {
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Add the options of the suites."""
     config = pluginmanager.get_plugin("pytestconfig")
     if config is not None and _may_name_suites(config.invocation_params):
         from storeproof.plugin.signals import early_signals

@@ -58,7 +58,6 @@ def _print_screen(result: Result, report: Path | None, reporter: pytest.Terminal
 
 
 def _print_answer(needs: NeedsRun, reporter: pytest.TerminalReporter) -> None:
-    """The answer to a needs file."""
     if needs.decision is None:
         print_note(reporter, "answer", f"none: {needs.undecided}", yellow=True)
         return
@@ -69,7 +68,6 @@ def _print_answer(needs: NeedsRun, reporter: pytest.TerminalReporter) -> None:
 
 
 def _print_by(show: Callable[[Console], None], reporter: pytest.TerminalReporter) -> None:
-    """What a console shows, on the terminal."""
     from rich.console import Console
 
     writer = reporter.config.get_terminal_writer()

@@ -13,7 +13,7 @@ from storeproof.plugin.stash import CASE_RESULT, RUN
 from storeproof.run_command import in_package
 
 if TYPE_CHECKING:
-    from storeproof.experiments.roles.candidate import CandidateUnderTest
+    from storeproof.experiments.roles.joint_loads import CandidateUnderTest
     from storeproof.result.case_result import CaseResult
     from storeproof.spec import Spec
     from storeproof.stats.ratio import Ratio

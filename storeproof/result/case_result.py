@@ -155,7 +155,6 @@ class CaseResult:
             self._details.append(detail)
 
     def finished(self) -> None:
-        """Note that the test ran to its end."""
         if not self.settled:
             self.outcome = Outcome.PASS
             if self._known is not None:

@@ -186,7 +186,6 @@ class OutcomeRecord(Part):
 
     @property
     def is_failure(self) -> bool:
-        """Whether it fails the run."""
         return is_failure(self.outcome, decides=self.decides)
 
 
@@ -311,7 +310,6 @@ class Way(Part):
 
     @property
     def words(self) -> str:
-        """With the title."""
         return way_in_words(self.capability, self.title)
 
     @property

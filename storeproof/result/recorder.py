@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, Stage, worst
-from storeproof.result.held import highest_held
+from storeproof.result.consistency import highest_held
 from storeproof.result.measured.cache import CacheRecord
 from storeproof.result.measured.cluster_round import CaseRounds
 from storeproof.result.measured.history import HistoryRecord

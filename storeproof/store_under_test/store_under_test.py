@@ -29,10 +29,9 @@ from storeproof.spec.reading.inheritance import STORES
 from storeproof.spec.store import FRONT
 from storeproof.spec.variation import AS_IT_IS, Variation
 from storeproof.store_under_test.cluster_request import cluster_request, differing_nodes
-from storeproof.store_under_test.first_contact import FirstContact
+from storeproof.store_under_test.first_contact import FirstContact, connect
 from storeproof.store_under_test.options import Options
 from storeproof.store_under_test.part_requests import part_requests
-from storeproof.store_under_test.probing import connect
 
 _ANOTHER = "choose the right server with --launch, --image or --endpoint"
 _ANSWER_SECONDS = 5.0
@@ -76,7 +75,6 @@ class StoreUnderTest:
         return layout
 
     def connect(self, where: Handle | Address) -> Session:
-        """Open a session."""
         address = where if isinstance(where, Address) else where.address
         return connect(self.adapter, address, self.target.configuration.options)
 
@@ -139,11 +137,7 @@ class StoreUnderTest:
 
     def check_options(self) -> None:
         """Check what the command line names for this store: that the endpoint answers and allows access, that the image exists, and that
-        the cited proof is of this store.
-
-        Raises:
-            UsageError: one of them does not hold.
-        """
+        the cited proof is of this store. Raises `UsageError`: one of them does not hold."""
         if self.at_endpoint:
             with contextlib.suppress(NotAvailable):  # a missing client package is an outcome
                 handle = launcher.make(self._request(), self.progress)
@@ -239,7 +233,6 @@ class StoreUnderTest:
         return known
 
     def close_shared(self) -> None:
-        """End the shared store."""
         if self._shared is not None:
             self._shared.close()
             self._shared = None

@@ -14,7 +14,7 @@ import pytest
 from storeproof.contract import Collection, Layout, call
 from storeproof.contract.notation import arguments_from
 from storeproof.experiments.load_records import fill
-from storeproof.experiments.performance.auto_indexed import refuse_without_indexes
+from storeproof.experiments.performance.loaded_collection import refuse_without_indexes
 from storeproof.experiments.workspace import OpenCollection
 from storeproof.outcome import SHOWN, Lack, Outcome
 from storeproof.plugin.suite import suite_run

@@ -108,7 +108,6 @@ class WorkloadRunner:
 
     @cached_property
     def payload_bytes(self) -> int:
-        """Of a record."""
         return payload_bytes(self.layout.model, article_store=self._article_store)
 
     @property
@@ -136,7 +135,6 @@ class WorkloadRunner:
 
     @property
     def _added(self) -> int:
-        """Records, by all rounds so far."""
         return sum(self._last.positions) - sum(self._last.removed) if self._last else 0
 
     @property
@@ -150,12 +148,8 @@ class WorkloadRunner:
         return min(self.scale.round_seconds, share / rate)
 
     def prepare(self) -> None:
-        """Load the data and warm up.
-
-        Raises:
-            NotAvailable: the articles have nothing that the workload could ask for, the engine that is wanted cannot do it, or none can
-                that has several requests of a client in flight.
-        """
+        """Load the data and warm up. Raises `NotAvailable`: the articles have nothing that the workload could ask for, the engine that is
+        wanted cannot do it, or none can that has several requests of a client in flight."""
         model, plan = self.layout.model, self.plan
         if any(mix.request is not None for mix in plan.mix):
             texts = articles(plan.article_store)

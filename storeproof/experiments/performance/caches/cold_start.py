@@ -88,7 +88,6 @@ class _Load:
 
     @property
     def wrong(self) -> list[str]:
-        """Wrong answers, in words."""
         return [wrong for each in self._readers for wrong in each.wrong]
 
     def p99_us(self, until: int | None = None) -> float | None:
@@ -163,7 +162,6 @@ def back_at(reads: Sequence[Read], wanted: float) -> int | None:
 
 
 def _fill_front(sut: StoreUnderTest, handle: Handle, loaded: Loaded) -> None:
-    """Read every record once."""
     reader = Reads(loaded, sequential(len(loaded.keys)), len(loaded.keys))
     with closing(sut.connect(handle)) as session:
         reader.use(session)

@@ -49,7 +49,6 @@ class HitRates:
     """Wrong answers, in words."""
 
     def sentence(self) -> str:
-        """Both distributions."""
         return "; ".join(
             f"{each.distribution}: {each.hit_rate:.1%} of {each.reads:,} reads, {each.rate:,.0f} reads/s, "
             f"p50 {micros(each.p50_us)}, p99 {micros(each.p99_us)}"

@@ -48,10 +48,7 @@ class Loaded:
 
 def load(session: Session, layout: Layout, number: int, size: int) -> Loaded:
     """Put as many values of `size` bytes into a new collection.
-
-    Raises:
-        NotAvailable: the adapter does not say where reads are answered.
-    """
+    Raises `NotAvailable`: the adapter does not say where reads are answered."""
     collection = session.collection(layout)
     if not isinstance(collection, Cached):
         raise NotAvailable("the adapter of this composite store does not count the reads that its layer sends to the home", lack=Lack.FRONT)
@@ -85,13 +82,11 @@ class Reads(Strategy):
         return self._left is not None and self._left <= 0
 
     def use(self, session: Session) -> None:
-        """Its collection."""
         collection = session.collection(self._loaded.layout)
         assert isinstance(collection, Cached)
         self._collection = collection
 
     def request(self) -> None:
-        """One read."""
         self._read = None
         if self._left is not None:
             self._left -= 1
@@ -104,7 +99,6 @@ class Reads(Strategy):
         self._read = Read(sent, answered, self._collection.home_reads == before)
 
     def end(self, outcome: Ending) -> None:
-        """Note an answer."""
         if outcome == "ok" and self._read is not None:
             self.noted.append(self._read)
             self.hits += self._read.hit
