@@ -8,7 +8,7 @@ from typing import Any
 
 from storeproof.contract.failures import RAISES, Breach, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import Collection, Lacking
-from storeproof.contract.operations import OPERATIONS, is_of_adapter, wrong_reply
+from storeproof.contract.operations import OPERATIONS, implements, is_of_adapter, wrong_reply
 from storeproof.contract.values import Layout
 from storeproof.errors import SHORTAGES
 from storeproof.halt import halt
@@ -16,7 +16,7 @@ from storeproof.halt import halt
 
 def supports(collection: Collection, operation: str) -> bool:
     """Whether the collection implements the operation's family."""
-    return isinstance(collection, OPERATIONS[operation].family)
+    return implements(collection, OPERATIONS[operation])
 
 
 def why_not(where: object, family: str) -> str:
@@ -37,7 +37,7 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
     """
     halt.check(operation)
     described = OPERATIONS[operation]
-    if not isinstance(collection, described.family):
+    if not implements(collection, described):
         family = described.family.__name__
         lacking = [other.name for other in OPERATIONS.values() if other.family is described.family and not hasattr(collection, other.name)]
         if any(other.family is described.family and other.name not in lacking for other in OPERATIONS.values()):

@@ -51,14 +51,18 @@ def _is_record(model: Model, reply: Any) -> str | None:
     return None if good else f"a record of {model.model} is {wanted}; found {_shorten(reply)}"
 
 
+_WHOLE_LEAVES = frozenset((bool, int, str, type(None)))
+
+
 def _is_json(value: Any) -> bool:
+    """Every document that is read passes here: a leaf costs no call of its own."""
     if isinstance(value, dict):
-        return all(type(key) is str and _is_json(item) for key, item in value.items())
+        return all(type(key) is str and (type(item) in _WHOLE_LEAVES or _is_json(item)) for key, item in value.items())
     if isinstance(value, list):
-        return all(_is_json(item) for item in value)
+        return all(type(item) in _WHOLE_LEAVES or _is_json(item) for item in value)
     if type(value) in (float, Decimal):
         return math.isfinite(value)
-    return value is None or type(value) in (bool, int, str)
+    return type(value) in _WHOLE_LEAVES
 
 
 def _is_score(value: Any) -> bool:
@@ -298,6 +302,16 @@ OPERATIONS: dict[str, Operation] = {
     )
 }
 """Every operation that a case, an oracle or a workload may name."""
+
+_METHODS = {
+    family: tuple(each.name for each in OPERATIONS.values() if each.family is family)
+    for family in {each.family for each in OPERATIONS.values()}
+}
+
+
+def implements(collection: object, operation: Operation) -> bool:
+    """Whether it has all methods of the operation's family: what `isinstance` says, in a tenth of the time: each call asks."""
+    return all(getattr(collection, name, None) is not None for name in _METHODS[operation.family])
 
 
 def wrong_reply(operation: Operation, layout: Layout, args: tuple[Any, ...], reply: Any) -> str | None:
