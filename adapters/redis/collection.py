@@ -65,7 +65,6 @@ class Keys(Named):
     """Keys that end by themselves."""
 
     def expire(self, key: Key, seconds: int) -> bool:
-        """EXPIRE."""
         return bool(self._run("EXPIRE", f"{self._prefix}{key}", seconds) == 1)
 
     def expires_in(self, key: Key) -> float | None:
@@ -82,9 +81,7 @@ class RedisCollection(Keys):
     """Keys whose records are read and written as a whole."""
 
     def delete(self, key: Key) -> bool:
-        """DEL."""
         return bool(self._run("DEL", f"{self._prefix}{key}") == 1)
 
     def exists(self, key: Key) -> bool:
-        """EXISTS."""
         return bool(self._run("EXISTS", f"{self._prefix}{key}") == 1)

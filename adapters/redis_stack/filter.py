@@ -37,7 +37,6 @@ class Selection:
         self._polygons = 0
 
     def narrow(self, node: Filter | None) -> Selection:
-        """Ask for the filter too."""
         self._polygons += polygons(node)
         if self._polygons > 1:
             raise Unsupported("RediSearch returns nothing for a query of two polygons at once")
@@ -51,7 +50,6 @@ class Selection:
         return self
 
     def also(self, test: str) -> None:
-        """Ask for this expression too."""
         self._tests.append(test)
 
     @property
@@ -76,7 +74,6 @@ class Selection:
 
     @property
     def steps(self) -> list[Any]:
-        """LOAD and FILTER."""
         loads = load(self._names)
         return [*loads, "FILTER", " && ".join(f"({test})" for test in self._tests)] if self._tests else loads
 

@@ -303,16 +303,6 @@ OPERATIONS: dict[str, Operation] = {
 }
 """Every operation that a case, an oracle or a workload may name."""
 
-_METHODS = {
-    family: tuple(each.name for each in OPERATIONS.values() if each.family is family)
-    for family in {each.family for each in OPERATIONS.values()}
-}
-
-
-def implements(collection: object, operation: Operation) -> bool:
-    """Whether it has all methods of the operation's family: what `isinstance` says, in a tenth of the time: each call asks."""
-    return all(getattr(collection, name, None) is not None for name in _METHODS[operation.family])
-
 
 def wrong_reply(operation: Operation, layout: Layout, args: tuple[Any, ...], reply: Any) -> str | None:
     """What is wrong with a reply's shape, or None."""

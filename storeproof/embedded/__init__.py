@@ -45,10 +45,7 @@ if TYPE_CHECKING:
 
 def connect(address: Address) -> Link:
     """Open a connection to the host; `call(name, *arguments)` runs one of its functions.
-
-    Raises:
-        Unknown: the host does not answer (yet).
-    """
+    Raises `Unknown`: the host does not answer (yet)."""
     from storeproof.embedded.link import Link  # imported here, so that the host starts without what only clients need
 
     return Link(address)

@@ -33,10 +33,7 @@ def pack(value: Any) -> bytes:
 
 def receive(stream: Stream) -> bytes | None:
     """The body of the next message; None where the stream has ended, also in the middle of one.
-
-    Raises:
-        TooLong: its length is not allowed.
-    """
+    Raises `TooLong`: its length is not allowed."""
     head = stream.read(LENGTH.size)
     if len(head) < LENGTH.size:
         return None

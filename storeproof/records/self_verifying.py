@@ -48,11 +48,7 @@ MAX_SEQUENCE: Final = 2**40
 
 
 def write_id(client: int, sequence: int) -> str:
-    """The id of one write: `client:sequence`.
-
-    Raises:
-        ValueError: `client` exceeds 13 bits, or `sequence` 40.
-    """
+    """The id of one write: `client:sequence`. Raises `ValueError`: `client` exceeds 13 bits, or `sequence` 40."""
     if not (0 <= client < MAX_CLIENT and 0 <= sequence < MAX_SEQUENCE):
         raise ValueError(f"a write id has a client below {MAX_CLIENT} and a sequence below 2**40; found {client}:{sequence}")
     return f"{client}:{sequence}"
@@ -95,7 +91,6 @@ class Recipe:
         self._telling = self._telling_parts(shape)
 
     def key(self, number: int) -> Key:
-        """The key of record `number`."""
         return key_of(self.model, number)
 
     def part(self, key: Key, write_id: str, path: Path) -> Any:

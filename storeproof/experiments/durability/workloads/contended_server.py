@@ -15,7 +15,7 @@ from storeproof.experiments.durability.strikes.round_clients import RoundClients
 from storeproof.experiments.durability.strikes.strike import Strike
 from storeproof.experiments.fault_experiment import Subject, check_load, without_replies
 from storeproof.experiments.linearizability import LinearizabilitySummary
-from storeproof.history import Recorder
+from storeproof.history import Recorder, as_of
 from storeproof.spec.scale import DurabilityScale
 
 _AFTER_STOP = 3
@@ -73,7 +73,8 @@ class ContendedServer:
         cut_off, done = strike.cut_off(), histories(self._recorder, self._keys)
         self.summary.judge({key: without_replies(done[key], cut_off) for key in done}, strike.moments.ended)
         self.summary.faults += 1
-        return sum(any(each.outcome == "ok" and each.action != "get" for each in history) for history in done.values())
+        before = (as_of(history, strike.moments.strike) for history in done.values())
+        return sum(any(each.outcome == "ok" and each.action != "get" for each in history) for history in before)
 
     def _client(self, share: int, first: Sequence[ContendedKey] = ()) -> Client:
         rng = random.Random(self._subject.rng.getrandbits(64))

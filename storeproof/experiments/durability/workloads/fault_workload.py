@@ -32,7 +32,7 @@ class FaultWorkload(Protocol):
         """The clients of a round. The block is entered at the moment of the strike."""
 
     def audit(self, strike: Strike) -> int:
-        """Read back what they wrote, judge it, and count the round; returns how many different records were acknowledged.
+        """Read back what they wrote, judge it, and count the round; returns how many different records were acknowledged before the strike.
 
         Raises:
             Refused, Unknown: the store does not answer.

@@ -86,7 +86,8 @@ class Transfers:
         found = found_in(judged, strike.moments.struck, strike.node_of)
         record = strike.record(transfers, _Happened(judged), found.all)
         self.summary.judge_round(strike.name, judged, found, record)
-        return sum(each.outcome == "ok" for each in transfers)
+        struck = strike.moments.strike
+        return sum(each.outcome == "ok" and each.completed is not None and each.completed < struck for each in transfers)
 
     def _client(self, strike: Strike, choose: Callable[[], str]) -> Client:
         """One that connects to the node that is chosen then."""
