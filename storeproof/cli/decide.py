@@ -16,7 +16,6 @@ from storeproof.errors import UsageError
 from storeproof.printable import printable
 from storeproof.regular_file import exists
 from storeproof.report.decision.data import decision_data
-from storeproof.report.decision.page import render_page
 from storeproof.report.decision.record import render_record
 from storeproof.report.decision.screen import print_decision
 from storeproof.result.json_file import files_of, write_whole
@@ -28,8 +27,15 @@ from storeproof.spec.questions.read_needs import read_needs
 
 MEETS, NONE_MEETS, NOT_SHOWN = 0, 1, 2
 
+
+def _page(decision: Decision) -> str:
+    from storeproof.report.decision.page import render_page  # only here: the templates take longer to load than all else that is shown
+
+    return render_page(decision)
+
+
 _FORMS: Final[Mapping[str, Callable[[Decision], str]]] = {
-    ".html": render_page,
+    ".html": _page,
     ".md": lambda decision: printable(render_record(decision)),
     ".json": lambda decision: json.dumps(decision_data(decision), indent=1, ensure_ascii=False) + "\n",
 }

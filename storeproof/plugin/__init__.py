@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from storeproof.errors import StoreproofError, UsageError
-from storeproof.machine.garbage import collected, without_garbage
+from storeproof.machine.garbage import keep_all, without_garbage
 from storeproof.outcome import Outcome, is_failure
 from storeproof.plugin.case import MARKER, PACKAGE, SUITES, is_case, sut_of
 from storeproof.plugin.options import add_options
@@ -125,8 +125,8 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     try:
         run.check_options()
         _begin(config, run)
-        with collected():
-            return (yield)
+        keep_all()
+        return (yield)
     except UsageError as problem:
         run.close()
         del config.stash[RUN]
