@@ -13,13 +13,12 @@ from functools import partial
 from typing import Final
 
 from storeproof.adapters.composite.behind import Behind
-from storeproof.adapters.composite.collection import CompositeCollection
+from storeproof.adapters.composite.collection import CompositeCollection, Transaction
 from storeproof.adapters.composite.connection import Connection
 from storeproof.adapters.composite.copies import Copies
 from storeproof.adapters.composite.encoding import KINDS
 from storeproof.adapters.composite.fences import Fences
 from storeproof.adapters.composite.locks import Locks
-from storeproof.adapters.composite.transaction import Transaction
 from storeproof.contract import (
     Address,
     Collection,
@@ -34,7 +33,7 @@ from storeproof.contract import (
     adapter_of,
 )
 from storeproof.contract.families import Lacking
-from storeproof.contract.transactions import Transactions
+from storeproof.contract.sessions import Transactions
 from storeproof.spec.base import RuleError
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.store import FRONT, HOME, ROLES, Caching

@@ -20,7 +20,7 @@ from storeproof.adapters.composite.write_queue import WriteQueue
 from storeproof.contract import OPERATIONS, Key, Layout, Record, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.administration import Validation
 from storeproof.contract.families import Lacking
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 
 _LONG: Final = 50
 """Writes that wait before the client that added the last one carries them out, unless another one does."""

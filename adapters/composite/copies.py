@@ -64,10 +64,7 @@ class Copies:
 
     def set(self, key: Key, record: Record) -> None:
         """Keep a copy in place of any other; none of a record that the front refuses.
-
-        Raises:
-            Unknown: whether the front has this copy, another or none is not known.
-        """
+        Raises `Unknown`: whether the front has this copy, another or none is not known."""
         try:
             copy = encode(self._model, record)
             if self._fences is not None:
@@ -83,11 +80,7 @@ class Copies:
             raise
 
     def remove(self, keys: Collection[Key]) -> None:
-        """Remove copies, which need not exist.
-
-        Raises:
-            Unknown: one may still be there.
-        """
+        """Remove copies, which need not exist. Raises `Unknown`: one may still be there."""
         try:
             for key in keys:
                 self._remove(key)

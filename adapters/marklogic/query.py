@@ -76,10 +76,7 @@ class Translation:
 
     def index(self, path: Path) -> RangeIndex:
         """The range index that a path has or would have.
-
-        Raises:
-            Unsupported: there can be none: the model does not name the path, or what it names is neither text nor number.
-        """
+        Raises `Unsupported`: there can be none: the model does not name the path, or what it names is neither text nor number."""
         if not path:
             return self.key
         found = _type_at(self._record, path)

@@ -259,10 +259,7 @@ class Records:
 
     def _decided(self, decide: Callable[[Transaction], bool]) -> bool:
         """What is decided in a transaction. One that the server rolled back for a deadlock is tried again: nothing of it was committed.
-
-        Raises:
-            Refused: it met a deadlock each time.
-        """
+        Raises `Refused`: it met a deadlock each time."""
         for attempt in range(_ATTEMPTS):
             if attempt:
                 time.sleep(random.uniform(0, _PAUSE * 2**attempt))  # so that the two do not meet again

@@ -49,10 +49,7 @@ class Computation:
 
 def computation(words: Translation, aggregation: Aggregation) -> Computation:
     """The request for what is computed of all records of a filter.
-
-    Raises:
-        Unsupported: by groups, of several fields, or what the server does not compute.
-    """
+    Raises `Unsupported`: by groups, of several fields, or what the server does not compute."""
     if aggregation.by:
         raise Unsupported(
             "an index has no entry for documents without a value, so there is no group for them; of a group only the size is known"

@@ -101,10 +101,7 @@ class MongoSession:
 
     def initiate(self) -> None:
         """replSetInitiate, unless it was done before; a server that was not initiated keeps no data.
-
-        Raises:
-            Unknown: it is not the primary yet.
-        """
+        Raises `Unknown`: it is not the primary yet."""
         if self.awaits_others():
             named = self._link.command("getCmdLineOpts")["parsed"]
             port, name = named.get("net", {}).get("port", 27017), named["replication"]["replSet"]

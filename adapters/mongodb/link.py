@@ -81,10 +81,7 @@ _CODEC: Final[CodecOptions[Stored]] = CodecOptions(type_registry=TypeRegistry([_
 @contextmanager
 def sorting(many: bool = False) -> Iterator[None]:
     """Turn the client's errors into the contract's. `many`: the request writes to all records that match.
-
-    Raises:
-        Refused, Unknown, Unsupported, WrongReply: as what happened inside is sorted.
-    """
+    Raises `Refused` or `Unknown` or `Unsupported` or `WrongReply`: as what happened inside is sorted."""
     try:
         yield
     except _FAILURES as reason:

@@ -118,11 +118,7 @@ class Parts(Fielded):
         return self._update({"_id": key, **settable(path)}, change) or self._without_place(key, path)
 
     def _without_place(self, key: Key, *paths: Path) -> bool:
-        """False if there is no record.
-
-        Raises:
-            Refused: there is one, so what is missing is the place.
-        """
+        """False if there is no record. Raises `Refused`: there is one, so what is missing is the place."""
         if self.exists(key):
             raise Refused(f"there is no object or list position to change: {' or '.join(map(dotted, paths))}")
         return False

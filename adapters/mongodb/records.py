@@ -265,11 +265,7 @@ class Fielded(Records):
 
 
 def dotted(path: Sequence[str | int]) -> str:
-    """MongoDB's notation for a place in a document, which has no escapes.
-
-    Raises:
-        Refused: there is none for this place.
-    """
+    """MongoDB's notation for a place in a document, which has no escapes. Raises `Refused`: there is none for this place."""
     for part in path:
         if isinstance(part, str) and (not part or part.startswith("$") or "." in part or "\0" in part):
             raise Refused(f"MongoDB has no notation for an update through the field name {part!r}")

@@ -12,7 +12,7 @@ from storeproof.adapters.mongodb.filter import TYPES, is_plain, matching
 from storeproof.adapters.mongodb.link import Stored, sorting
 from storeproof.adapters.mongodb.records import Fielded
 from storeproof.contract import Path, Unsupported
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 from storeproof.spec.query import TypeName
 
 _NOT_FOUND: Final = frozenset({26, 27})

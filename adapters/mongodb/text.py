@@ -60,11 +60,7 @@ def narrowed(condition: Filter | None, layout: Layout, ranked: bool = False) -> 
 
 
 def selected(condition: Filter | None, layout: Layout) -> dict[str, Any]:
-    """The match document, for requests that have no pipeline.
-
-    Raises:
-        Unsupported: it takes more than one search.
-    """
+    """The match document, for requests that have no pipeline. Raises `Unsupported`: it takes more than one search."""
     searches, rest = _parted(condition, layout.model.text)
     if len(searches) > 1:
         raise Unsupported("one $text cannot require several words, and a write cannot use a pipeline")

@@ -310,11 +310,7 @@ class Rows(HashRecords):
 
 
 def client(address: Address, options: Mapping[str, str]) -> redis.Redis:
-    """The client for one connection, which is not open yet.
-
-    Raises:
-        Refused: an option, or a database that is not a number.
-    """
+    """The client for one connection, which is not open yet. Raises `Refused`: an option, or a database that is not a number."""
     if options:
         raise Refused(f"the adapter does not have these options: {', '.join(options)}")
     database = address.database or "0"

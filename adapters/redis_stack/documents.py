@@ -19,20 +19,25 @@ from storeproof.adapters.redis_stack.filter import schema
 from storeproof.adapters.redis_stack.notation import written
 from storeproof.adapters.redis_stack.path import DOCUMENT, stored
 from storeproof.adapters.redis_stack.query import Command, Grouping, counting, facet_value, faceting, finding, found, highlighting
-from storeproof.adapters.redis_stack.scripts import (
-    ADD_TO_SET,
-    COMPARE_AND_SET,
-    GET_AND_SET,
-    INCREMENT,
-    INSERT,
-    PULL,
-    PUSH,
-    SET_PATHS,
-    UNSET,
-)
 from storeproof.adapters.redis_stack.text import beside, derived
 from storeproof.contract import MISSING, Attempts, Found, Json, Key, Layout, Missing, Path, Record, Refused, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Query, Where
+
+
+def _script(*names: str) -> Script:
+    return Script(*names, package=__package__)
+
+
+GET_AND_SET: Final = _script("get_and_set.lua")
+COMPARE_AND_SET: Final = _script("compare_and_set.lua")
+SET_PATHS: Final = _script("set_paths.lua")
+UNSET: Final = _script("unset.lua")
+INCREMENT: Final = _script("increment.lua")
+PUSH: Final = _script("list.lua", "push.lua")
+INSERT: Final = _script("list.lua", "insert.lua")
+PULL: Final = _script("list.lua", "pull.lua")
+ADD_TO_SET: Final = _script("list.lua", "add_to_set.lua")
+
 
 _LOOK: Final = 0.005
 """Seconds between two looks at an index in the making."""

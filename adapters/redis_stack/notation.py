@@ -30,11 +30,7 @@ def written(value: Json) -> str:
 
 
 def digits(real: float) -> str:
-    """Digits that RedisJSON reads as this double.
-
-    Raises:
-        Refused: there are none, as for 0.2 % of the doubles with all of their bits.
-    """
+    """Digits that RedisJSON reads as this double. Raises `Refused`: there are none, as for 0.2 % of the doubles with all of their bits."""
     plain = repr(real)
     if _read(Decimal(plain)) == real:
         return plain

@@ -17,7 +17,7 @@ from storeproof.adapters.sqlite.searches import StoredSearches
 from storeproof.adapters.sqlite.table import Table
 from storeproof.adapters.sqlite.text import TextIndex
 from storeproof.contract import MISSING, Json, Key, Layout, Missing, Path, Record, Refused, Unsupported
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 from storeproof.spec.query import TypeName, Where
 
 

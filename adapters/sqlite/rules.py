@@ -7,7 +7,7 @@ from typing import Any
 
 from storeproof.adapters.sqlite.query_filter import Statement, at, json_path
 from storeproof.contract import Path, Unsupported
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 from storeproof.spec.query import TypeName
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 
 from storeproof.adapters.tarantool.notation import notation
 from storeproof.contract import Json, Key, Path, Refused, Unsupported
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 from storeproof.spec.place import PLACES
 from storeproof.spec.query import And, Comparing, Condition, Filter, Not, Or, Query, Where
 

@@ -76,11 +76,7 @@ def without_collection() -> Iterator[None]:
 
 
 def write_template(file: Path) -> None:
-    """Write a needs file with comments.
-
-    Raises:
-        UsageError: it exists, or cannot be written.
-    """
+    """Write a needs file with comments. Raises `UsageError`: it exists, or cannot be written."""
     if exists(file):
         raise UsageError(f"{file} exists; name another file, or remove it")
     try:

@@ -8,8 +8,7 @@ from typing import Any
 from storeproof.contract.feeds import Change
 from storeproof.contract.values import MISSING, Found, Record, Row
 from storeproof.spec.decimals import with_decimals
-from storeproof.spec.index import Index
-from storeproof.spec.model import Model
+from storeproof.spec.model import Index, Model
 from storeproof.spec.query import REQUESTS, Where
 
 

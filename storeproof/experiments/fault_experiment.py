@@ -44,7 +44,6 @@ class Subject:
     progress: Callable[[str], None] = lambda _: None
 
     def open(self) -> Session:
-        """Open a session at the store's current address."""
         return self.connect(self.handle)
 
     @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import Final
+from typing import Final, Protocol
 
 from storeproof.contract import Unknown
 from storeproof.disk.methods import WITHOUT_DISK
@@ -55,6 +55,7 @@ from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.part_kill import PartKill
 from storeproof.launch.handle import Capability, Handle
 from storeproof.machine.cores import running_on
+from storeproof.outcome import Lack
 from storeproof.spec import LADDER, NODES
 from storeproof.spec.cases import metadata_case
 from storeproof.spec.guarantee import NETWORKED, GuaranteeName
@@ -70,11 +71,7 @@ _MORE: Final = 2
 
 
 def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummary) -> None:
-    """All rounds of the guarantee's fault.
-
-    Raises:
-        NotAvailable: the fault is not possible here.
-    """
+    """All rounds of the guarantee's fault. Raises `NotAvailable`: the fault is not possible here."""
     wanted = sut.spec.guarantees[guarantee]
     fault = _fault_of(sut, guarantee)
     _require_nodes(sut, guarantee)
@@ -96,25 +93,26 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
             summary=summary,
         )
 
-    _run_kept(sut, guarantee, fault, summary, rounds)
+    _run_kept(sut, guarantee, [fault], summary, rounds, sut.scale.durability.rounds)
 
 
 def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummary) -> None:
     """All rounds of all faults of a guarantee about the nodes of a topology."""
+    faults = _cluster_faults(sut, guarantee)
 
-    def attempt(handle: Handle, struck: Sequence[ClusterFault]) -> None:
-        ClusterRounds(
-            _subject(sut, handle, f"durability.{guarantee}", f"{guarantee} {len(summary.spoiled)}"),
-            struck,
-            layouts_of(sut, handle),
+    def rounds(subject: Subject) -> ClusterRounds:
+        return ClusterRounds(
+            subject,
+            faults,
+            layouts_of(sut, subject.handle),
             sut.scale.durability,
             connect_to=sut.connect,
             stale_possible=sut.target.stale_reads,
             atomic=atomic_writes(sut.target),
             summary=summary,
-        ).run()
+        )
 
-    summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
+    _run_kept(sut, guarantee, faults, summary, rounds, len(sut.scale.durability.turns(faults)))
 
 
 def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -> None:
@@ -124,23 +122,39 @@ def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -
     def rounds(subject: Subject) -> Rounds:
         return PartRounds(subject, fault, layouts_of(sut, subject.handle), sut.scale.durability, summary)
 
-    _run_kept(sut, part_kill(role), fault, summary, rounds)
+    _run_kept(sut, part_kill(role), [fault], summary, rounds, sut.scale.durability.rounds)
 
 
-def _run_kept(sut: StoreUnderTest, name: str, fault: Fault, summary: DurabilitySummary, rounds: Callable[[Subject], Rounds]) -> None:
-    """All rounds of a fault, with the evidence of each attempt. `name`: of the case, after `durability.`."""
+class _Kept(Protocol):
+    """Rounds that keep what happened."""
+
+    def run(self) -> None: ...
+
+    def evidence(self, case: str, seed: str, target: str) -> StoreEvidence: ...
+
+
+def _run_kept(
+    sut: StoreUnderTest, name: str, faults: Sequence[Fault], summary: DurabilitySummary, rounds: Callable[[Subject], _Kept], number: int
+) -> None:
+    """All rounds of some faults, with the evidence of each attempt.
+
+    Args:
+        name: of the case, after `durability.`.
+        number: of the rounds.
+    """
     case = f"durability.{name}"
 
     def launch() -> Handle:
         try:
-            return _launch(sut, fault)
+            return _launch(sut, faults[0])
         except (MachineFailed, Unknown):  # an attempt too, of which nothing is known
             seed = _seed(sut, f"{name} {len(summary.spoiled)}")
-            keep_evidence(sut, StoreEvidence(case, seed, sut.target.id, fault.cuts_off))
+            keep_evidence(sut, StoreEvidence(case, seed, sut.target.id, faults[0].cuts_off))
             raise
 
     def attempt(handle: Handle) -> None:
-        _require(fault, handle)
+        for fault in faults:
+            _require(fault, handle)
         seed = f"{name} {len(summary.spoiled)}"
         experiment = rounds(_subject(sut, handle, case, seed))
         try:
@@ -148,15 +162,12 @@ def _run_kept(sut: StoreUnderTest, name: str, fault: Fault, summary: DurabilityS
         finally:
             keep_evidence(sut, experiment.evidence(case, _seed(sut, seed), sut.target.id))
 
-    summary.given_up = not on_own_stores(launch, attempt, summary.spoiled, sut.scale.durability.rounds)
+    summary.given_up = not on_own_stores(launch, attempt, summary.spoiled, number)
 
 
 def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: LinearizabilitySummary) -> None:
     """All rounds of the guarantee's faults, on contended keys.
-
-    Raises:
-        NotAvailable: the fault is not possible here, or the store claims nothing that could be checked.
-    """
+    Raises `NotAvailable`: the fault is not possible here, or the store claims nothing that could be checked."""
 
     def workload(subject: Subject) -> FaultWorkload:
         keys = ContendedCluster if guarantee in NETWORKED else ContendedServer
@@ -169,29 +180,24 @@ def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: Linearizab
 
 def run_transfers(sut: StoreUnderTest, guarantee: str, summary: TransferSummary) -> None:
     """All rounds of the guarantee's faults, on accounts.
-
-    Raises:
-        NotAvailable: the faults are not possible here, or the variant does not claim what a transfer needs.
-    """
+    Raises `NotAvailable`: the faults are not possible here, or the variant does not claim what a transfer needs."""
 
     def workload(subject: Subject) -> FaultWorkload:
         layouts = layouts_of(sut, subject.handle, (ENTRIES, ACCOUNTS))
         if lacking := {ENTRIES, ACCOUNTS} - layouts.keys():
-            raise NotAvailable(f"{sut.target.id} claims no accounts and entries: {', '.join(sorted(lacking))}")
+            raise NotAvailable(f"{sut.target.id} claims no accounts and entries: {', '.join(sorted(lacking))}", lack=Lack.ACCOUNTS)
         return Transfers(subject, layouts, sut.scale.durability, summary)
 
     _require_nodes(sut, guarantee)
     if lacking := [name for name in TRANSACTIONS if not sut.target.claims(name)]:
-        raise NotAvailable(f"{sut.target.id} claims no transactions that could be tested: {', '.join(lacking)}")
+        reason = f"{sut.target.id} claims no transactions that could be tested: {', '.join(lacking)}"
+        raise NotAvailable(reason, lack=Lack.TRANSACTIONS)
     _run_strikes(sut, "transfers", guarantee, summary, workload)
 
 
 def run_sessions(sut: StoreUnderTest, guarantee: str, summary: SessionSummary) -> None:
     """All rounds of the guarantee's faults, by clients that read their own writes.
-
-    Raises:
-        NotAvailable: the faults are not possible here.
-    """
+    Raises `NotAvailable`: the faults are not possible here."""
 
     def workload(subject: Subject) -> FaultWorkload:
         layout = layouts_of(sut, subject.handle, (MODEL,))[MODEL]
@@ -231,7 +237,7 @@ def _run_strikes(
         return
     fault, rounds = _fault_of(sut, guarantee), rounds or sut.scale.durability.further
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
-        raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse")
+        raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse", Lack.DISK)
 
     def on_server(handle: Handle) -> None:
         _require(fault, handle)
@@ -242,13 +248,10 @@ def _run_strikes(
 
 def run_metadata(sut: StoreUnderTest, guarantee: GuaranteeName, summary: MetadataSummary) -> None:
     """One fault of the guarantee on a store that has metadata of all kinds that the variant claims. `summary`: of that fault.
-
-    Raises:
-        NotAvailable: the fault is not possible here.
-    """
+    Raises `NotAvailable`: the fault is not possible here."""
     fault = _fault_of(sut, guarantee)
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
-        raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse")
+        raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse", Lack.DISK)
     offered = Offered(sut.target.claims, sut.target.store.claims.models, sut.layout)
 
     def attempt(handle: Handle) -> None:
@@ -298,8 +301,8 @@ def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:
 def run_full_disk(sut: StoreUnderTest) -> FullDiskSummary:
     """A full disk. Raises `NotAvailable` if there is no volume to fill."""
     with closing(sut.launch("the full disk", on_volume=True)) as handle:
-        if reason := handle.cannot(Capability.CUT_POWER):
-            raise NotAvailable(reason)
+        if lacking := handle.cannot(Capability.CUT_POWER):
+            raise lacking
         experiment = FullDisk(
             _subject(sut, handle, "durability.full_disk", "full_disk"),
             layouts_of(sut, handle),
@@ -317,10 +320,10 @@ def run_corruption(sut: StoreUnderTest, kind: DamageKind) -> CorruptionSummary:
         if handle.data is None and not handle.cannot(Capability.KILL):  # in a volume of the engine's own
             handle.close()
             handle = sut.launch("damaged files", on_volume=True)
-        if reason := handle.cannot(Capability.KILL):
-            raise NotAvailable(reason)
+        if lacking := handle.cannot(Capability.KILL):
+            raise lacking
         if handle.data is None:
-            raise NotAvailable("its data directory is not accessible from here", "use --data-dir DIR or --launch=process")
+            raise NotAvailable("its data directory is not accessible from here", "use --data-dir DIR or --launch=process", Lack.DISK)
         subject = _subject(sut, handle, f"durability.corruption/{kind}", f"corruption {kind}")
         experiment = CorruptionExperiment(subject, layouts_of(sut, handle, STAMPED), kind, sut.scale.durability.rounds)
         experiment.run()
@@ -357,13 +360,19 @@ def _fault_of(sut: StoreUnderTest, guarantee: str) -> Fault:
     return find(name)
 
 
+def _cluster_faults(sut: StoreUnderTest, guarantee: str) -> list[ClusterFault]:
+    """All faults of a guarantee about the nodes of a topology."""
+    faults = [find(name) for name in sut.spec.guarantees[guarantee].faults]
+    struck = [fault for fault in faults if isinstance(fault, ClusterFault)]
+    assert len(struck) == len(faults), f"{guarantee} names a fault that strikes no cluster"
+    return struck
+
+
 def _on_own_clusters(
     sut: StoreUnderTest, guarantee: str, attempt: Callable[[Handle, Sequence[ClusterFault]], None], spoiled: list[str]
 ) -> bool:
     """As `on_own_stores`, on clusters that all faults of a guarantee about nodes can strike."""
-    faults = [find(name) for name in (_fault_of(sut, guarantee).name, *sut.spec.guarantees[guarantee].further_faults)]
-    struck = [fault for fault in faults if isinstance(fault, ClusterFault)]
-    assert len(struck) == len(faults), f"{guarantee} names a fault that strikes no cluster"
+    struck = _cluster_faults(sut, guarantee)
 
     def with_all(handle: Handle) -> None:
         for fault in struck:
@@ -377,7 +386,7 @@ def _require_nodes(sut: StoreUnderTest, guarantee: str) -> None:
     """Raise `NotAvailable` for a guarantee about nodes where there is one server; known before a store is started for it."""
     if guarantee in NODES and sut.target.topology == "single":
         runs = "is a front over a home, and no cluster" if sut.target.parts else "runs as a single server"
-        raise NotAvailable(f"{sut.target.store.name} {runs}: it has no nodes that could be killed one by one")
+        raise NotAvailable(f"{sut.target.store.name} {runs}: it has no nodes that could be killed one by one", lack=Lack.NODES)
 
 
 def _launch(sut: StoreUnderTest, fault: Fault) -> Handle:
@@ -385,5 +394,5 @@ def _launch(sut: StoreUnderTest, fault: Fault) -> Handle:
 
 
 def _require(fault: Fault, handle: Handle) -> None:
-    if reason := fault.cannot(handle):
-        raise NotAvailable(reason)
+    if lacking := fault.cannot(handle):
+        raise lacking

@@ -33,10 +33,7 @@ class Interruption(ABC):
     @abstractmethod
     def deliver(self) -> None:
         """Called after `end`: let the server have what it was sent meanwhile, and wait until it has carried that out.
-
-        Raises:
-            Unknown: whether it has is not known.
-        """
+        Raises `Unknown`: whether it has is not known."""
 
 
 class PartPause(Interruption):

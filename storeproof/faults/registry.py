@@ -21,11 +21,7 @@ def faults() -> Mapping[str, Fault]:
 
 
 def find(name: str) -> Fault:
-    """The fault of that name.
-
-    Raises:
-        NotAvailable: this version does not have it, so the outcome is `not_run`, never a pass.
-    """
+    """The fault of that name. Raises `NotAvailable`: this version does not have it, so the outcome is `not_run`, never a pass."""
     fault = faults().get(name)
     if fault is None:
         raise NotAvailable(f"this version of storeproof does not have the fault `{name}` yet")

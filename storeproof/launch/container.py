@@ -26,6 +26,7 @@ from storeproof.launch.request import LaunchRequest
 from storeproof.machine import container_engine, ports, process_tree, shortage
 from storeproof.machine.open_files import RUN_OF_CONTAINER, Place
 from storeproof.machine.usage import UsageMeter
+from storeproof.outcome import Lack
 from storeproof.spec.store import ContainerLaunch
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ class ContainerHandle(ManagedServer):
 
     def empty(self) -> None:
         if self.data is None or self._dir is None:
-            raise NotAvailable(f"{self._name}: its data is in a volume of the engine's own", "--data-dir DIR")
+            raise NotAvailable(f"{self._name}: its data is in a volume of the engine's own", "--data-dir DIR", Lack.DISK)
         self._dir.empty()
 
     def stop(self) -> None:
@@ -182,7 +183,7 @@ class ContainerHandle(ManagedServer):
 
     def kill_nodes(self, names: Sequence[str]) -> None:
         if self._nodes is None:
-            raise NotAvailable(NO_NODES)
+            raise NotAvailable(NO_NODES, lack=Lack.CLUSTER)
         with self._engine_errors("could not be asked to kill its nodes"):
             self._nodes.kill(self._container, names)
 

@@ -12,6 +12,7 @@ from storeproof.launch.client_memory import memory_watch
 from storeproof.launch.handle import Capability, DataWritten, LaunchKind
 from storeproof.launch.request import LaunchRequest
 from storeproof.machine.usage import UsageMeter
+from storeproof.outcome import Lack
 
 _ANSWER_SECONDS = 10.0
 _REASON = "the store was given as an endpoint: a server that storeproof did not start is never stopped"
@@ -50,16 +51,13 @@ class EndpointHandle:
     def address(self) -> Address:
         return self._address
 
-    def cannot(self, capability: Capability) -> str | None:  # noqa: ARG002 - the same for all
+    def cannot(self, capability: Capability) -> NotAvailable | None:  # noqa: ARG002 - the same for all
         """An endpoint has no capability."""
-        return f"{_REASON}; {_REMEDY}"
+        return NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
 
     def start(self) -> float:
         """Check that it answers; return the seconds taken.
-
-        Raises:
-            UsageError: it does not answer, or refuses access; `NotLikeSuchAStore` if it answers something else.
-        """
+        Raises `UsageError`: it does not answer, or refuses access; `NotLikeSuchAStore` if it answers something else."""
         began = time.monotonic()
         self.wait_ready()
         return time.monotonic() - began
@@ -75,13 +73,13 @@ class EndpointHandle:
 
     def stop(self) -> None:
         """Raise `NotAvailable`: see `cannot`."""
-        raise NotAvailable(_REASON, _REMEDY)
+        raise NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
 
     kill = pause = resume = quiesce = cut_power = empty = stop
 
     def kill_nodes(self, names: Sequence[str]) -> None:  # noqa: ARG002 - none can be killed
         """Raise `NotAvailable`: see `cannot`."""
-        raise NotAvailable(_REASON, _REMEDY)
+        raise NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
 
     def wait_whole(self) -> None:
         """Do nothing: its nodes cannot be seen."""
@@ -96,15 +94,15 @@ class EndpointHandle:
 
     def meter(self) -> UsageMeter:
         """Raise `NotAvailable`: it may run on another machine."""
-        raise NotAvailable("the server is an endpoint, whose machine cannot be looked at", _REMEDY)
+        raise NotAvailable("the server is an endpoint, whose machine cannot be looked at", _REMEDY, Lack.OWN_SERVER)
 
     def data_written(self) -> DataWritten:
         """Raise `NotAvailable`: see `cannot`."""
-        raise NotAvailable(_REASON, _REMEDY)
+        raise NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
 
     def files_elsewhere(self) -> Sequence[str]:
         """Raise `NotAvailable`: see `cannot`."""
-        raise NotAvailable(_REASON, _REMEDY)
+        raise NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
 
     def log_tail(self) -> str:
         """Empty: its log cannot be read."""

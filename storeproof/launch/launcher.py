@@ -60,4 +60,4 @@ def make(request: LaunchRequest, notice: Callable[[str], None]) -> Handle:
     endpoint = request.launch.endpoint
     if endpoint is not None and endpoint.needs:
         remedies.append(f"--endpoint={request.store}={endpoint.url}, a server of yours ({endpoint.needs})")
-    raise NotAvailable("; ".join(failure.reason for failure in failures), ", or ".join(remedies))
+    raise NotAvailable("; ".join(failure.reason for failure in failures), ", or ".join(remedies), failures[0].lack)

@@ -25,6 +25,7 @@ from storeproof.launch.request import LaunchRequest
 from storeproof.machine import shortage
 from storeproof.machine.open_files import Place, written_outside
 from storeproof.machine.usage import UsageMeter
+from storeproof.outcome import Lack
 from storeproof.spec.store import ContainerLaunch, ProcessLaunch
 
 NO_DISK: Final = "its data is not on a disk whose power can be cut"
@@ -62,13 +63,13 @@ class ManagedServer(ABC):
     def power_cut_method(self) -> str | None:
         return self._disk.method if self._disk is not None else None
 
-    def cannot(self, capability: Capability) -> str | None:
+    def cannot(self, capability: Capability) -> NotAvailable | None:
         if capability is Capability.KILL_NODES and not self.nodes:
-            return NO_NODES
+            return NotAvailable(NO_NODES, lack=Lack.CLUSTER)
         if capability is Capability.CLUSTER:
-            return NO_CLUSTER
+            return NotAvailable(NO_CLUSTER, lack=Lack.CLUSTER)
         if capability is Capability.CUT_POWER and self._disk is None:
-            return NO_DISK
+            return NotAvailable(NO_DISK, lack=Lack.DISK)
         return None
 
     def start(self) -> float:
@@ -176,7 +177,7 @@ class ManagedServer(ABC):
 
     def _cuttable_disk(self) -> Disk:
         if self._disk is None:
-            raise NotAvailable(NO_DISK)
+            raise NotAvailable(NO_DISK, lack=Lack.DISK)
         return self._disk
 
     def _error_for(self, reason: str, status: int | None = None) -> StoreproofError:

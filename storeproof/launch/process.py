@@ -31,6 +31,7 @@ from storeproof.machine.file_digest import digest_of
 from storeproof.machine.open_files import SHARED_MEMORY, Place
 from storeproof.machine.programs import check_traversable, find_program, find_programs
 from storeproof.machine.usage import UsageMeter
+from storeproof.outcome import Lack
 from storeproof.spec.store import ProcessLaunch
 
 _HOST: Final = "127.0.0.1"
@@ -144,7 +145,7 @@ class ProcessHandle(ManagedServer):
 
     def kill_nodes(self, names: Sequence[str]) -> None:  # noqa: ARG002 - there are none
         """Raise `NotAvailable`: see `cannot`."""
-        raise NotAvailable(NO_NODES)
+        raise NotAvailable(NO_NODES, lack=Lack.CLUSTER)
 
     def wait_whole(self) -> None:
         """Returns at once."""

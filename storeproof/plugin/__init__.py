@@ -36,7 +36,6 @@ _LETTERS = {
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Add the options of the suites."""
     config = pluginmanager.get_plugin("pytestconfig")
     if config is not None and _may_name_suites(config.invocation_params):
         from storeproof.plugin.signals import early_signals
@@ -338,6 +337,7 @@ def _judge(item: pytest.Item, case_result: CaseResult, error: BaseException, *, 
             return
     if isinstance(error, EndCase):
         case_result.note(error.outcome, str(error))
+        case_result.lacked = error.lacked
     elif isinstance(error, pytest.skip.Exception):
         case_result.note(Outcome.EXCLUDED, f"skipped: {error}")  # not by the suites, but by an option, another plugin or a conftest
     else:

@@ -11,7 +11,7 @@ from storeproof.plugin.case import SUITES, case_of, is_case
 from storeproof.plugin.stash import CASE_RESULT, RUN
 
 if TYPE_CHECKING:
-    from storeproof.experiments.roles.candidate import CandidateUnderTest
+    from storeproof.experiments.roles.joint_loads import CandidateUnderTest
     from storeproof.result.case_result import CaseResult
     from storeproof.spec import Spec
     from storeproof.stats.ratio import Ratio

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from storeproof.outcome import Outcome
+from storeproof.outcome import Lack, Outcome
+from storeproof.result.measured.lacked import Lacked
 from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.missing import Kind, MissingDemand
 
@@ -21,6 +22,26 @@ _FAULT: Final = re.compile(r"; (\d+) operations within \d+ ms, (?:suffix|holes)"
 """What one fault cost, in the detail of a record."""
 _REST: Final = re.compile(r" \| and \d+ more\b")
 """The detail names six faults, and how many others there were."""
+_UNVERIFIED: Final = re.compile(r"(?P<operation>\w+) on (?P<model>\w+) was not (?:correct|verified) in this run")
+_NOT_RUN: Final[Mapping[Lack, str]] = {
+    Lack.BEGUN: r"the run ended before this case",
+    Lack.NODES: r"[\w.-]+ runs as a single server: it has no nodes|[\w.-]+ is a front over a home, and no cluster",
+    Lack.CLUSTER: r"it runs as one server: it has no nodes|it does not run as the cluster of a topology",
+    Lack.TRANSACTIONS: r"[\w.:-]+ claims no transactions that could be tested",
+    Lack.ACCOUNTS: r"[\w.:-]+ claims no accounts and entries",
+    Lack.OWN_SERVER: r"the store was given as an endpoint|the server is an endpoint",
+    Lack.DISK: r"a power cut needs |a power cut without |no power cut; strace saw |strace |tracing the syncs "
+    r"|its data is not on a disk whose power can be cut|the power of the nodes of a cluster cannot be cut"
+    r"|its data directory is not accessible from here|[\w.:-]+: its data is in a volume of the engine's own",
+    Lack.PARTS: r"its (?:front|home): |[\w.:-]+ claims no model whose records have copies",
+    Lack.MODELS: r"[\w.:-]+ claims (?:none of the models that fault tests write|no model with the operations of these tests)",
+    Lack.COMPILED_PART: r".{1,60} needs the compiled part",
+    Lack.VERIFIED_QUESTIONS: r"not every question was verified",
+    Lack.ENGINE: r"the store's client has one request in flight|the engine `\w+` cannot do it|.{1,80} that can be asked for",
+    Lack.PLAIN_CONNECTION: r"bytes cannot be counted on an encrypted connection",
+    Lack.FRONT: r"the file of [\w.-]+ does not say how the memory of its front|the adapter of this composite store does not",
+}
+"""How the details of cases began that were not run, before a field had what was lacking."""
 _OLDEST: Final = re.compile(r"\b([\d.]+) ms at most")
 
 
@@ -59,6 +80,14 @@ def stale_reads_of(case: str, detail: str) -> StaleReadCounts | None:
     if stale is None:
         return StaleReadCounts(reads=reads, stale=0, oldest_ms=0)
     return StaleReadCounts(reads=reads, stale=int(stale[1].replace(",", "")), oldest_ms=float(oldest[1]) if oldest else 0)
+
+
+@lru_cache(maxsize=4096)
+def lacked_of(detail: str) -> Lacked | None:
+    """What a case was not run for want of, by how its detail begins; None where that excuses no case."""
+    if unverified := _UNVERIFIED.match(detail):
+        return Lacked(what=Lack.VERIFIED_OPERATION, **unverified.groupdict())
+    return next((Lacked(what=lack) for lack, said in _NOT_RUN.items() if re.match(said, detail)), None)
 
 
 def lost_operations_of(records: int, detail: str) -> tuple[int, bool]:

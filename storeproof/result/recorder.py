@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, Stage, worst
-from storeproof.result.held import highest_held
+from storeproof.result.consistency import highest_held
 from storeproof.result.measured.cache import CacheRecord
 from storeproof.result.measured.cluster_round import CaseRounds
 from storeproof.result.measured.history import HistoryRecord
 from storeproof.result.measured.outage import OutageRecord
+from storeproof.result.measured.scaling import ScalingRecord
 from storeproof.result.measurement import JointLoad, Measurement
-from storeproof.result.model import Durability, GuaranteeRecord, Harm, OutcomeRecord, ScalingRecord
+from storeproof.result.model import Durability, GuaranteeRecord, Harm, OutcomeRecord
 from storeproof.result.proof import Proof
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.store import Target

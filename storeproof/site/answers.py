@@ -59,7 +59,6 @@ class Answer:
 
 
 def answers_of(store: StoreResult) -> dict[str, Answer]:
-    """By capability, in the order of the result."""
     cases = by_capability(store.outcomes)
     return {each.capability: Answer(each, tuple(cases.get(each.capability, ()))) for each in store.capabilities}
 

@@ -34,12 +34,10 @@ class Content:
 
     @cached_property
     def main(self) -> SpeedTable | None:
-        """The speeds of the first screen."""
         return widest(self.tables)
 
     @cached_property
     def profiles(self) -> list[str]:
-        """In the order of their columns."""
         return profiles_in(each for variant in self.variants if variant.answers for each in variant.answers.store.profiles)
 
     @property
@@ -62,7 +60,6 @@ class Content:
         return {each.name: answers_of(each.answers.store) if each.answers else {} for each in self.variants}
 
     def of_store(self, store: str) -> list[Variant]:
-        """Its variants."""
         return [each for each in self.variants if each.store == store]
 
     def demand(self, capability: str) -> Capability | None:

@@ -173,7 +173,6 @@ def _stale(variant: Variant) -> dict[str, Any]:
 
 
 def _cells(variant: Variant, table: SpeedTable) -> list[dict[str, Any] | None]:
-    """One for each of the speeds."""
     found: list[dict[str, Any] | None] = []
     for column in table.columns:
         measured = column.cells.get(variant.name)

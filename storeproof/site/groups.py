@@ -34,11 +34,7 @@ class Group:
 
 
 def read_groups(root: Path) -> Mapping[str, Group]:
-    """All groups under the root of a specification, by name.
-
-    Raises:
-        SpecError: a file breaks a rule.
-    """
+    """All groups under the root of a specification, by name. Raises `SpecError`: a file breaks a rule."""
     groups = {}
     for path in sorted((root / "capabilities").glob("*.yaml")):
         found = read(path, CapabilityGroup)

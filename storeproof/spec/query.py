@@ -328,11 +328,7 @@ READING = REQUESTS.keys() - {"update_where", "delete_where"}
 
 
 def check_request(operation: str, args: tuple[Any, ...]) -> None:
-    """Validate the request in an operation's arguments, if it has one.
-
-    Raises:
-        RuleError: it is not valid in the query language.
-    """
+    """Validate the request in an operation's arguments, if it has one. Raises `RuleError`: it is not valid in the query language."""
     if operation in REQUESTS:
         try:
             REQUESTS[operation].model_validate(args[0] if args else {})

@@ -51,7 +51,6 @@ class StaleReads:
 
     @property
     def all(self) -> Staleness:
-        """All rounds."""
         return together(self.rounds)
 
     def sentence(self) -> str:

@@ -33,6 +33,7 @@ from storeproof.machine import container_engine
 from storeproof.machine.deadline import Deadline, progress_of
 from storeproof.machine.usage import UsageMeter
 from storeproof.network.network import Network
+from storeproof.outcome import Lack
 from storeproof.spec.store import Launch
 
 NO_CUT: Final = "the power of the nodes of a cluster cannot be cut: each would need a disk of its own"
@@ -60,7 +61,7 @@ class ClusterHandle(Together):
         if request.kind == "endpoint":
             raise request.not_described(request.kind)
         if request.power_cut is not None:
-            raise NotAvailable(NO_CUT)
+            raise NotAvailable(NO_CUT, lack=Lack.DISK)
         self._name = request.store
         self._topology = request.cluster.topology
         self._adapter = request.cluster.adapter
@@ -130,8 +131,8 @@ class ClusterHandle(Together):
             raise Breach(f"`primary` of the adapter's cluster returned {found!r}; allowed: {', '.join(self._members)}")
         return found
 
-    def cannot(self, capability: Capability) -> str | None:
-        return NO_CUT if capability is Capability.CUT_POWER else None
+    def cannot(self, capability: Capability) -> NotAvailable | None:
+        return NotAvailable(NO_CUT, lack=Lack.DISK) if capability is Capability.CUT_POWER else None
 
     def start(self) -> float:
         """Start what does not run, and wait until the cluster is whole; return the seconds taken. Raises as `Handle.start`."""
@@ -209,10 +210,7 @@ class ClusterHandle(Together):
 
     def kill_nodes(self, names: Sequence[str]) -> None:
         """Send SIGKILL to these nodes at the same moment and wait until they are gone. The next `start` starts them again.
-
-        Raises:
-            StoreDied, MachineFailed: one of them was not running.
-        """
+        Raises `StoreDied` or `MachineFailed`: one of them was not running."""
         for name in names:
             self._members[name].check_alive()
         kill_together([self._members[name] for name in names])
@@ -220,7 +218,7 @@ class ClusterHandle(Together):
 
     def quiesce(self) -> None:
         """Raise `NotAvailable`: see `cannot`."""
-        raise NotAvailable(NO_CUT)
+        raise NotAvailable(NO_CUT, lack=Lack.DISK)
 
     cut_power = quiesce
 

@@ -12,12 +12,13 @@ from storeproof.cleanup.reaper import reap_at_exit
 from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import WorkDir, default_base
 from storeproof.contract.address import Address, Part
-from storeproof.errors import StoreDied
+from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.data_written import AllWritten
 from storeproof.launch.handle import Capability, DataWritten, Handle, LaunchKind
 from storeproof.launch.request import LaunchRequest, PartRequest
 from storeproof.launch.several.together import Together
 from storeproof.machine.usage import UsageMeter
+from storeproof.outcome import Lack
 from storeproof.spec.store import FRONT, HOME, Role
 
 
@@ -29,10 +30,7 @@ class CompositeHandle(Together):
 
     def __init__(self, request: LaunchRequest, make: Callable[[LaunchRequest], Handle]) -> None:
         """Make the handles of both servers. Nothing is started yet.
-
-        Args:
-            make: makes the handle of one server; raises `NotAvailable` or `UsageError`, as `launcher.make` does.
-        """
+        `make`: makes the handle of one server; raises `NotAvailable` or `UsageError`, as `launcher.make` does."""
         self._name = request.store
         self._requests: Mapping[str, PartRequest] = {part.role: part for part in request.parts}
         self._parts: dict[str, Handle] = {}
@@ -92,11 +90,11 @@ class CompositeHandle(Together):
     def part(self, role: Role) -> Handle:
         return self._parts[role]
 
-    def cannot(self, capability: Capability) -> str | None:
+    def cannot(self, capability: Capability) -> NotAvailable | None:
         """It has what both servers have; to kill its nodes is to kill one of them."""
         needed = Capability.KILL if capability is Capability.KILL_NODES else capability
-        reasons = (f"its {role}: {reason}" for role, part in self._parts.items() if (reason := part.cannot(needed)))
-        return next(reasons, None)
+        lacking = ((role, found) for role, part in self._parts.items() if (found := part.cannot(needed)))
+        return next((NotAvailable(f"its {role}: {found}", lack=Lack.PARTS) for role, found in lacking), None)
 
     def start(self) -> float:
         """Start what does not run, and wait until both answer; return the seconds taken. Raises as `Handle.start`."""
@@ -143,10 +141,7 @@ class CompositeHandle(Together):
 
     def kill_nodes(self, names: Sequence[str]) -> None:
         """Send SIGKILL to these servers and wait until they are gone. The next `start` starts them again.
-
-        Raises:
-            StoreDied, MachineFailed: one of them was not running.
-        """
+        Raises `StoreDied` or `MachineFailed`: one of them was not running."""
         for name in names:
             self._parts[name].check_alive()
         for name in names:

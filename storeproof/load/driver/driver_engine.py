@@ -84,11 +84,7 @@ class DriverEngine:
         return DriverRun(self, plan, workers, start_ns)
 
     def fill(self, layout: Layout, records: int, article_store: Path | None = None, fixed_numbers: bool = False) -> None:
-        """Write the records 0 to records - 1.
-
-        Raises:
-            Halted: they are not all there after six hours.
-        """
+        """Write the records 0 to records - 1. Raises `Halted`: they are not all there after six hours."""
         share = -(-records // _FILLERS)
         ranges = [range(first, min(first + share, records)) for first in range(0, records, share)]
         clients = range(len(ranges))

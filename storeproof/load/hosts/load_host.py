@@ -56,10 +56,7 @@ class LoadHost:
     """One host's engines for one store."""
 
     def __init__(self, target: Target, address: Address, wanted: EngineWanted) -> None:
-        """
-        Raises:
-            NotAvailable: the wanted engine is not on this host.
-        """
+        """Raises `NotAvailable`: the wanted engine is not on this host."""
         self._environment = UserEnvironment()  # of the user who started the worker
         self._environment.hide()
         self._engines = Engines(target, address, wanted)

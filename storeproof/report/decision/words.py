@@ -8,10 +8,9 @@ from typing import Final
 
 from storeproof.outcome import Outcome
 from storeproof.report.parts.stale_reads import is_stale, seen_in
-from storeproof.result.needs.decision import Candidate, Decision, Dropped
+from storeproof.result.needs.decision import Candidate, Decision, Dropped, Looser
 from storeproof.result.needs.evidence import Source
 from storeproof.result.needs.judged_need import JudgedNeed, Verdict
-from storeproof.result.needs.looser import Looser
 from storeproof.result.needs.need import Need
 from storeproof.units import plural
 
@@ -57,7 +56,6 @@ def needs(judged: Sequence[JudgedNeed]) -> str:
 
 
 def need(it: Need) -> str:
-    """A need with its role."""
     subject = "records of " if it.subject == "model" else ""
     return f"{subject}{it.title or it.name} ({it.role})"
 

@@ -18,7 +18,6 @@ from storeproof.spec.questions.claim import ClaimsFile, PublishedClaim
 
 
 def judge(files: Iterable[ClaimsFile], results: Sequence[Result], spec: Spec) -> Judged:
-    """Hold the results against all claims."""
     sides = [Side(result, store) for result in results for store in result.stores]
     runs = [
         RunRead(

@@ -149,6 +149,5 @@ def _lowest(measured: Measurement) -> float:
 
 
 def _name(measured: Measurement) -> str:
-    """As its case is called."""
     more = (f"{measured.pipeline}p" if measured.pipeline > 1 else "", f"{measured.rate:.0f}r" if measured.rate else "", measured.record)
     return "/".join(filter(None, (f"performance.{measured.workload}", f"{measured.indexes}i", f"{measured.clients}c", *more)))

@@ -23,10 +23,7 @@ _ALLOWED: Final = "allowed: letters of one script as they are typed, digits, and
 
 def readable_name(text: str) -> str:
     """The text itself, in one line.
-
-    Raises:
-        ValueError: a character is invisible, changes the direction or another character, or looks like one that is usual there.
-    """
+    Raises `ValueError`: a character is invisible, changes the direction or another character, or looks like one that is usual there."""
     if (usual := unicodedata.normalize("NFKC", text)) != text:
         odd = next((each for each in text if unicodedata.normalize("NFKC", each) != each or unicodedata.combining(each)), text[0])
         raise ValueError(f"{_named(odd)} is another form of a character; write {usual!r}; {_ALLOWED}")
