@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import Final
+from typing import Final, Protocol
 
 from storeproof.contract import Unknown
 from storeproof.disk.methods import WITHOUT_DISK
@@ -93,25 +93,26 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
             summary=summary,
         )
 
-    _run_kept(sut, guarantee, fault, summary, rounds)
+    _run_kept(sut, guarantee, [fault], summary, rounds, sut.scale.durability.rounds)
 
 
 def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummary) -> None:
     """All rounds of all faults of a guarantee about the nodes of a topology."""
+    faults = _cluster_faults(sut, guarantee)
 
-    def attempt(handle: Handle, struck: Sequence[ClusterFault]) -> None:
-        ClusterRounds(
-            _subject(sut, handle, f"durability.{guarantee}", f"{guarantee} {len(summary.spoiled)}"),
-            struck,
-            layouts_of(sut, handle),
+    def rounds(subject: Subject) -> ClusterRounds:
+        return ClusterRounds(
+            subject,
+            faults,
+            layouts_of(sut, subject.handle),
             sut.scale.durability,
             connect_to=sut.connect,
             stale_possible=sut.target.stale_reads,
             atomic=atomic_writes(sut.target),
             summary=summary,
-        ).run()
+        )
 
-    summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
+    _run_kept(sut, guarantee, faults, summary, rounds, len(sut.scale.durability.turns(faults)))
 
 
 def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -> None:
@@ -121,23 +122,39 @@ def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -
     def rounds(subject: Subject) -> Rounds:
         return PartRounds(subject, fault, layouts_of(sut, subject.handle), sut.scale.durability, summary)
 
-    _run_kept(sut, part_kill(role), fault, summary, rounds)
+    _run_kept(sut, part_kill(role), [fault], summary, rounds, sut.scale.durability.rounds)
 
 
-def _run_kept(sut: StoreUnderTest, name: str, fault: Fault, summary: DurabilitySummary, rounds: Callable[[Subject], Rounds]) -> None:
-    """All rounds of a fault, with the evidence of each attempt. `name`: of the case, after `durability.`."""
+class _Kept(Protocol):
+    """Rounds that keep what happened."""
+
+    def run(self) -> None: ...
+
+    def evidence(self, case: str, seed: str, target: str) -> StoreEvidence: ...
+
+
+def _run_kept(
+    sut: StoreUnderTest, name: str, faults: Sequence[Fault], summary: DurabilitySummary, rounds: Callable[[Subject], _Kept], number: int
+) -> None:
+    """All rounds of some faults, with the evidence of each attempt.
+
+    Args:
+        name: of the case, after `durability.`.
+        number: of the rounds.
+    """
     case = f"durability.{name}"
 
     def launch() -> Handle:
         try:
-            return _launch(sut, fault)
+            return _launch(sut, faults[0])
         except (MachineFailed, Unknown):  # an attempt too, of which nothing is known
             seed = _seed(sut, f"{name} {len(summary.spoiled)}")
-            keep_evidence(sut, StoreEvidence(case, seed, sut.target.id, fault.cuts_off))
+            keep_evidence(sut, StoreEvidence(case, seed, sut.target.id, faults[0].cuts_off))
             raise
 
     def attempt(handle: Handle) -> None:
-        _require(fault, handle)
+        for fault in faults:
+            _require(fault, handle)
         seed = f"{name} {len(summary.spoiled)}"
         experiment = rounds(_subject(sut, handle, case, seed))
         try:
@@ -145,7 +162,7 @@ def _run_kept(sut: StoreUnderTest, name: str, fault: Fault, summary: DurabilityS
         finally:
             keep_evidence(sut, experiment.evidence(case, _seed(sut, seed), sut.target.id))
 
-    summary.given_up = not on_own_stores(launch, attempt, summary.spoiled, sut.scale.durability.rounds)
+    summary.given_up = not on_own_stores(launch, attempt, summary.spoiled, number)
 
 
 def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: LinearizabilitySummary) -> None:
@@ -343,13 +360,19 @@ def _fault_of(sut: StoreUnderTest, guarantee: str) -> Fault:
     return find(name)
 
 
+def _cluster_faults(sut: StoreUnderTest, guarantee: str) -> list[ClusterFault]:
+    """All faults of a guarantee about the nodes of a topology."""
+    faults = [find(name) for name in sut.spec.guarantees[guarantee].faults]
+    struck = [fault for fault in faults if isinstance(fault, ClusterFault)]
+    assert len(struck) == len(faults), f"{guarantee} names a fault that strikes no cluster"
+    return struck
+
+
 def _on_own_clusters(
     sut: StoreUnderTest, guarantee: str, attempt: Callable[[Handle, Sequence[ClusterFault]], None], spoiled: list[str]
 ) -> bool:
     """As `on_own_stores`, on clusters that all faults of a guarantee about nodes can strike."""
-    faults = [find(name) for name in (_fault_of(sut, guarantee).name, *sut.spec.guarantees[guarantee].further_faults)]
-    struck = [fault for fault in faults if isinstance(fault, ClusterFault)]
-    assert len(struck) == len(faults), f"{guarantee} names a fault that strikes no cluster"
+    struck = _cluster_faults(sut, guarantee)
 
     def with_all(handle: Handle) -> None:
         for fault in struck:

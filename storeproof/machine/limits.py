@@ -6,6 +6,8 @@ import os
 import socket
 import tempfile
 import threading
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -16,6 +18,19 @@ _SYNCS: Final = 30
 _TRIPS: Final = 500
 _LONGEST: Final = 0.15
 """Time limit in seconds for each measurement; on a slow disk fewer syncs are made."""
+
+
+@cache
+def limits_us(directory: Path) -> tuple[float | None, float | None]:
+    """`fsync_us` and `loopback_us`, measured once; None where the machine does not let us: no place to write, no descriptor left."""
+    return _measure_or_none(lambda: fsync_us(directory)), _measure_or_none(loopback_us)
+
+
+def _measure_or_none(measure: Callable[[], float]) -> float | None:
+    try:
+        return measure()
+    except OSError:
+        return None
 
 
 def fsync_us(directory: Path) -> float:

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from storeproof.outcome import Lack, Outcome, Stage
-from storeproof.result.measured.lacked import Lacked
-from storeproof.result.model import OutcomeRecord
-from storeproof.spec.cases import OF_COMPOSITES
-from storeproof.store_under_test import StoreUnderTest
+from storeproof.outcome import Stage
+
+if TYPE_CHECKING:
+    from storeproof.store_under_test import StoreUnderTest
 
 SUITES: Final = (Path(__file__).parents[1] / "suites").resolve()
 
@@ -69,32 +68,3 @@ def sut_of(item: pytest.Item) -> StoreUnderTest:
     """The store under test of a case, from `SuiteFixtures`."""
     found: StoreUnderTest = item.callspec.params["sut"]  # type: ignore[attr-defined]
     return found
-
-
-def has_case(item: pytest.Item) -> bool:
-    """Whether the store under test and the edition have the case."""
-    sut, case = sut_of(item), case_of(item).id
-    return (bool(sut.target.parts) or case not in OF_COMPOSITES) and case not in sut.spec.later_cases
-
-
-def is_claimed(sut: StoreUnderTest, case: Case) -> bool:
-    if case.capability:
-        return sut.target.claims(case.id.removeprefix("capabilities."))
-    if case.guarantee:
-        return sut.target.configuration.promises(case.guarantee)
-    return not case.model or case.model in sut.target.store.claims.models
-
-
-def idle_case(item: pytest.Item, outcome: Outcome, detail: str) -> OutcomeRecord:
-    """Its record. `outcome`: why it is not begun, of `not_run` that the run ended before it; `detail`: the same in words."""
-    case = case_of(item)
-    return OutcomeRecord(
-        id=case.id,
-        revision=case.revision,
-        stage=case.stage,
-        outcome=outcome,
-        detail=detail,
-        seconds=0.0,
-        standing=sut_of(item).spec.standing(case.id),
-        lacked=Lacked(what=Lack.BEGUN) if outcome is Outcome.NOT_RUN else None,
-    )

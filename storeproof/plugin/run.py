@@ -25,7 +25,8 @@ from storeproof.evidence import evidence_file
 from storeproof.load.wire.wire_engine import protocol_of
 from storeproof.machine.user_environment import UserEnvironment
 from storeproof.outcome import IDLE, Outcome, Stage
-from storeproof.plugin.case import SUITES, case_of, has_case, idle_case, is_case, is_claimed, sut_of
+from storeproof.plugin.case import SUITES, case_of, is_case, sut_of
+from storeproof.plugin.case_of_store import has_case, idle_case, is_claimed
 from storeproof.plugin.citations import cite, shown_by, without_proof
 from storeproof.plugin.demands import Demands, of_profile
 from storeproof.plugin.endpoint_leftovers import Leavings
@@ -335,14 +336,13 @@ class Run:
 
     def _assemble(self, ended_by: str, evidence: str | None = None) -> Result:
         """The result, with the cases that were not begun. `evidence`: the SHA-256 of its file."""
-        from storeproof.machine.limits import fsync_us, loopback_us
+        from storeproof.machine.limits import limits_us
         from storeproof.result.assemble import assemble
         from storeproof.result.environment import collect_environment
 
         profiles = self.profiles or list(self.spec.profiles.values())
         passwords = [secret for sut in self.suts for secret in sut.secrets()]
         requires = [package for sut in self.suts for store in sut.target.stores for package in store.requires]
-        fsync, loopback = _measure_or_none(lambda: fsync_us(self._directory)), _measure_or_none(loopback_us)
         return Result(
             edition=self._edition,
             run=RunInfo(
@@ -358,7 +358,7 @@ class Run:
                 evidence=evidence,
                 corpus=[CorpusUsed(**asdict(each)) for each in self.options.corpus.imported],
             ),
-            environment=collect_environment(self._directory, fsync, loopback, requires, self.noise, self._placement()),
+            environment=collect_environment(self._directory, *limits_us(self._directory), requires, self.noise, self._placement()),
             stores=[assemble(self._with_waiting(sut, ended_by), profiles, self.spec, passwords) for sut in self.suts],
         )
 
@@ -383,11 +383,3 @@ class Run:
         if self.options.hosts:
             self.options.hosts.close()
         self.report_dir.leave()
-
-
-def _measure_or_none(measure: Callable[[], float]) -> float | None:
-    """None where the machine does not let us: no place to write, no descriptor left."""
-    try:
-        return measure()
-    except OSError:
-        return None

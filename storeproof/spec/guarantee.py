@@ -54,3 +54,8 @@ class Guarantee(SpecFile):
     """Load shapes under which it strikes, each of them in every round."""
     second_fault: bool = False
     """Whether the fault strikes again during recovery."""
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """All that test it, in the order in which they take turns."""
+        return (*([] if self.fault is None else [self.fault]), *self.further_faults)

@@ -29,7 +29,7 @@ ALL: tuple[LoadShape, ...] = ("burst", "stream", "bulk", "compaction")
 @pytest.fixture(autouse=True)
 def little_to_compact(monkeypatch: pytest.MonkeyPatch) -> None:
     """This store has a list in memory: what a real one needs some thousand records for, it does with a few."""
-    monkeypatch.setattr(load_shapes, "_FILL", 3)
+    monkeypatch.setattr(load_shapes, "_FILLS", (3,))
     monkeypatch.setattr(load_shapes, "_BATCHES", (2, 5))
 
 

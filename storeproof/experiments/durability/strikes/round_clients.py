@@ -33,9 +33,14 @@ class Persistent(ClosedLoop):
 class Paced(Persistent):
     """A client that also pauses before each request."""
 
+    def __init__(self, pause: float = _GAP_SECONDS) -> None:
+        """`pause`: in seconds."""
+        super().__init__()
+        self._pause = pause
+
     def wait(self, stop: threading.Event) -> bool:
         """Wait a moment."""
-        return not stop.wait(_GAP_SECONDS)
+        return not stop.wait(self._pause)
 
 
 class RoundClients:
