@@ -22,7 +22,7 @@ from storeproof.conformance.rerun import command_of
 from storeproof.conformance.verify import Verified
 from storeproof.plugin.run_options import given_by
 from storeproof.report.summary import print_summary
-from storeproof.result.claims.command import command_for
+from storeproof.result.claims.judge import command_for
 from storeproof.result.model import Result
 from storeproof.run_command import RunCommand
 from storeproof.site import costs
