@@ -15,11 +15,10 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from storeproof.adapters.redis.collection import Named, RedisCollection
+from storeproof.adapters.redis.collection import Named, RedisCollection, rewrite
 from storeproof.adapters.redis.feed import Followed
 from storeproof.adapters.redis.link import FAILURES, RedisLink, failure_of
 from storeproof.adapters.redis.managed import service, settings_of
-from storeproof.adapters.redis.rewrite import rewrite
 from storeproof.adapters.redis.scripts import (
     COMPARE_AND_SET,
     COMPARE_AND_SET_STRING,

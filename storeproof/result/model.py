@@ -13,6 +13,7 @@ from storeproof.machine.cores import FEWEST
 from storeproof.outcome import IDLE, Lack, Outcome, Stage, is_failure
 from storeproof.result.measured.cache import CacheRecord
 from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord
+from storeproof.result.measured.damage import DamageCounts
 from storeproof.result.measured.history import HistoryRecord
 from storeproof.result.measured.lacked import Lacked
 from storeproof.result.measured.outage import OutageRecord
@@ -20,7 +21,7 @@ from storeproof.result.measured.scaling import ScalingRecord
 from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.missing import MissingDemand
-from storeproof.result.older_formats import lacked_of, missing_of, stale_reads_of
+from storeproof.result.older_formats import SAID_IN_DETAILS, missing_of, said_in, stale_reads_of
 from storeproof.result.part import ResultPart
 from storeproof.result.product import product
 from storeproof.spec.edition import FROZEN_PATTERN
@@ -160,6 +161,11 @@ class OutcomeRecord(ResultPart):
     """Why the case decides nothing; None where it decides, and in results of formats before 2.3."""
     stale_reads: StaleReadCounts | None = None
     """None where reads were not watched. Of a result of a format before 2.5, what its detail says."""
+    refusal: str | None = None
+    """Why an operation is not offered, without the operation, which the detail names first; None where it names none. Of a result without
+    the field, what its detail says."""
+    damage: DamageCounts | None = None
+    """None where no file was damaged. Of a result without the field, what its detail says."""
     lacked: Lacked | None = None
     """Of `not_run` what was lacking; None where that excuses no case. Of a result without the field, what its detail says."""
 
@@ -167,6 +173,11 @@ class OutcomeRecord(ResultPart):
     def decides(self) -> bool:
         """Whether verdicts of this run rest on it."""
         return self.standing is None
+
+    @property
+    def why(self) -> str:
+        """In one line: the refusal, else the first line of the detail."""
+        return self.refusal or self.detail.strip().partition("\n")[0]
 
     @property
     def is_begun(self) -> bool:
@@ -377,8 +388,8 @@ class Result(ResultPart):
     @model_validator(mode="after")
     def _reads_sentences_of_older_formats_alone(self) -> Self:
         for outcome in (each for store in self.stores for each in store.outcomes):
-            if outcome.outcome is Outcome.NOT_RUN and "lacked" not in outcome.model_fields_set:
-                outcome.__dict__["lacked"] = lacked_of(outcome.detail)
+            if not outcome.model_fields_set.issuperset(SAID_IN_DETAILS):
+                outcome.__dict__.update(said_in(outcome.id, outcome.outcome, outcome.detail))
         if self.format != FORMAT:
             for outcome in (each for store in self.stores for each in store.outcomes):
                 outcome.__dict__["stale_reads"] = stale_reads_of(outcome.id, outcome.detail)  # not as set: it is written as it was read

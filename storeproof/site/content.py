@@ -2,19 +2,60 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Final
 
 from storeproof.errors import UsageError
 from storeproof.report.parts.roles import profiles_in
 from storeproof.result.needs.decision import Decision
 from storeproof.site.answers import SiteAnswer, answers_of
 from storeproof.site.evidence import SiteVariant, join
-from storeproof.site.groups import CapabilityFile, read_groups
 from storeproof.site.sources import SourceResult
 from storeproof.site.speeds import SpeedTable, speed_tables, widest
-from storeproof.spec import Capability, Spec, Store
+from storeproof.spec import Capability, CapabilityGroup, Spec, Store
+from storeproof.spec.reading.source import read
+
+_CAPABILITY: Final = re.compile(r"\s*- capability: (\S+)\s*")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of YAML."""
+
+    text: str
+    capability: str
+    """The capability that begins here, without its group; empty in all other lines."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """One file of `spec/capabilities/`."""
+
+    name: str
+    title: str
+    file: str
+    lines: tuple[Line, ...]
+
+
+def read_groups(root: Path) -> Mapping[str, Group]:
+    """All groups under the root of a specification, by name. Raises `SpecError`: a file breaks a rule."""
+    groups = {}
+    for path in sorted((root / "capabilities").glob("*.yaml")):
+        found = read(path, CapabilityGroup)
+        groups[found.group] = Group(found.group, found.title, f"spec/capabilities/{path.name}", _lines(path.read_text(encoding="utf-8")))
+    return groups
+
+
+def _lines(text: str) -> tuple[Line, ...]:
+    found = []
+    for line in text.splitlines():
+        match = _CAPABILITY.fullmatch(line)
+        found.append(Line(line, match[1] if match else ""))
+    return tuple(found)
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # in words it would be gigabytes, which pytest makes of what a failed test was given
@@ -25,7 +66,7 @@ class SiteContent:
     """The preferred ones first."""
     variants: Sequence[SiteVariant]
     spec: Spec
-    groups: Mapping[str, CapabilityFile]
+    groups: Mapping[str, Group]
     tables: Sequence[SpeedTable]
     stores: Mapping[str, Store]
     """The files of the stores that occur, where the specification has them."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from storeproof.outcome import Outcome
 from storeproof.report.parts.stale_reads import is_stale, seen_in
@@ -16,8 +14,6 @@ from storeproof.units import plural
 
 MARKS = {NeedVerdict.MET: "✔", NeedVerdict.NOT_MET: "✘", NeedVerdict.NOT_SHOWN: "?"}
 TONES = {NeedVerdict.MET: "good", NeedVerdict.NOT_MET: "bad", NeedVerdict.NOT_SHOWN: "open"}
-_REFUSAL: Final = re.compile(r"unsupported: (?:[a-z_]+ on [a-z_0-9]+: )?")
-"""How the reason of a refusal begins: that it is lacking is said already."""
 _NAMED = 4
 """Candidates that a sentence names; of more it says how many there are."""
 
@@ -68,7 +64,7 @@ def against(candidate: Candidate) -> str:
     if binding.verdict is NeedVerdict.MET:
         least = "at least " if binding.at_least else ""
         return f"tightest need: {need(binding.need)}, met {least}{binding.headroom:.2g} times"
-    said = f"{'lacks' if candidate.missed else 'not shown:'} {need(binding.need)}: {_REFUSAL.sub('', binding.reason)}"
+    said = f"{'lacks' if candidate.missed else 'not shown:'} {need(binding.need)}: {binding.reason}"
     counts = ((len(candidate.missed) - 1, "misses {} more"), (len(candidate.open) - (not candidate.missed), "{} more not shown"))
     return "; ".join([said, *(words.format(count) for count, words in counts if count > 0)])
 
