@@ -66,4 +66,4 @@ def test_an_order_of_answers_shows_nothing_across_a_fault_that_missed() -> None:
     summary = LinearizabilitySummary(case="durability.linearizable/process_crash")
     with pytest.raises(FaultMissed, match=r"it writes to /elsewhere/data\.db"):
         store = subject(Elsewhere(Store()))
-        StrikeRounds(store, [ServerStrike(store, find("process_kill"))], ContendedServer(store, registers, scale, summary)).run()
+        StrikeRounds(store, [lambda: ServerStrike(store, find("process_kill"))], ContendedServer(store, registers, scale, summary)).run()

@@ -22,8 +22,8 @@ from storeproof.conformance.times import CaseTimes
 from storeproof.evidence import EVIDENCE, EvidenceDamaged, StoreEvidence, read_evidence
 from storeproof.experiments.durability.bulk_load import BULK_OPERATION
 from storeproof.experiments.durability.layouts import MODELS
-from storeproof.experiments.durability.part_rounds import part_kill
 from storeproof.experiments.durability.replay import replay
+from storeproof.experiments.durability.strikes.part import part_kill
 from storeproof.experiments.fault_experiment import AT_LEAST
 from storeproof.faults import faults
 from storeproof.faults.part_kill import PartKill
