@@ -23,7 +23,7 @@ _CAPABILITY: Final = re.compile(r"\s*- capability: (\S+)\s*")
 
 
 @dataclass(frozen=True)
-class Line:
+class YamlLine:
     """One line of YAML."""
 
     text: str
@@ -32,29 +32,31 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Group:
+class CapabilityFile:
     """One file of `spec/capabilities/`."""
 
     name: str
     title: str
     file: str
-    lines: tuple[Line, ...]
+    lines: tuple[YamlLine, ...]
 
 
-def read_groups(root: Path) -> Mapping[str, Group]:
+def read_groups(root: Path) -> Mapping[str, CapabilityFile]:
     """All groups under the root of a specification, by name. Raises `SpecError`: a file breaks a rule."""
     groups = {}
     for path in sorted((root / "capabilities").glob("*.yaml")):
         found = read(path, CapabilityGroup)
-        groups[found.group] = Group(found.group, found.title, f"spec/capabilities/{path.name}", _lines(path.read_text(encoding="utf-8")))
+        groups[found.group] = CapabilityFile(
+            found.group, found.title, f"spec/capabilities/{path.name}", _lines(path.read_text(encoding="utf-8"))
+        )
     return groups
 
 
-def _lines(text: str) -> tuple[Line, ...]:
+def _lines(text: str) -> tuple[YamlLine, ...]:
     found = []
     for line in text.splitlines():
         match = _CAPABILITY.fullmatch(line)
-        found.append(Line(line, match[1] if match else ""))
+        found.append(YamlLine(line, match[1] if match else ""))
     return tuple(found)
 
 
@@ -66,7 +68,7 @@ class SiteContent:
     """The preferred ones first."""
     variants: Sequence[SiteVariant]
     spec: Spec
-    groups: Mapping[str, Group]
+    groups: Mapping[str, CapabilityFile]
     tables: Sequence[SpeedTable]
     stores: Mapping[str, Store]
     """The files of the stores that occur, where the specification has them."""

@@ -24,8 +24,8 @@ from storeproof.evidence import EVIDENCE, EvidenceDamaged, StoreEvidence, read_e
 from storeproof.experiments.durability.bulk_load import BULK_OPERATION
 from storeproof.experiments.durability.clusters.replay_cluster import replay_cluster
 from storeproof.experiments.durability.layouts import MODELS
-from storeproof.experiments.durability.part_rounds import part_kill
 from storeproof.experiments.durability.replay import replay
+from storeproof.experiments.durability.strikes.part import part_kill
 from storeproof.experiments.fault_experiment import AT_LEAST
 from storeproof.faults import faults
 from storeproof.faults.part_kill import PartKill
