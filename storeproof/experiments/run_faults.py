@@ -54,7 +54,7 @@ from storeproof.experiments.rounds_summary import RoundsSummary
 from storeproof.faults import Fault, find
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.part_kill import PartKill
-from storeproof.launch.handle import Capability, Handle
+from storeproof.launch.handle import FaultMeans, Handle
 from storeproof.machine.cores import running_on
 from storeproof.outcome import Lack
 from storeproof.spec import LADDER, NODES
@@ -295,7 +295,7 @@ def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:
 def run_full_disk(sut: StoreUnderTest) -> FullDiskSummary:
     """A full disk. Raises `NotAvailable` if there is no volume to fill."""
     with closing(sut.launch("the full disk", on_volume=True)) as handle:
-        if lacking := handle.cannot(Capability.CUT_POWER):
+        if lacking := handle.cannot(FaultMeans.CUT_POWER):
             raise lacking
         experiment = FullDisk(
             _subject(sut, handle, "durability.full_disk", "full_disk"),
@@ -311,10 +311,10 @@ def run_corruption(sut: StoreUnderTest, kind: DamageKind) -> CorruptionSummary:
     """Damaged files. Raises `NotAvailable` if the data directory is not accessible, or the store cannot be killed."""
     handle = sut.launch("damaged files")
     try:
-        if handle.data is None and not handle.cannot(Capability.KILL):  # in a volume of the engine's own
+        if handle.data is None and not handle.cannot(FaultMeans.KILL):  # in a volume of the engine's own
             handle.close()
             handle = sut.launch("damaged files", on_volume=True)
-        if lacking := handle.cannot(Capability.KILL):
+        if lacking := handle.cannot(FaultMeans.KILL):
             raise lacking
         if handle.data is None:
             raise NotAvailable("its data directory is not accessible from here", "use --data-dir DIR or --launch=process", Lack.DISK)

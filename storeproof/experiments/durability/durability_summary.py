@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Final, get_args
 
-from storeproof.blame import Ending
+from storeproof.blame import CaseEnding
 from storeproof.check import Anomaly, Finding, Losses, Shape, Staleness, together, upper_bound, worst
 from storeproof.experiments.rounds_summary import RoundsSummary
 from storeproof.experiments.summary import count_anomalies
@@ -186,7 +186,7 @@ class DurabilitySummary(RoundsSummary):
         return sum(number for anomaly, number in self.anomalies.items() if anomaly is not Anomaly.OK)
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """How the case ends.
 
         A loss that the variant does not claim to prevent breaks no promise, whatever its form: an old, half or deleted record is a loss,
@@ -194,16 +194,16 @@ class DurabilitySummary(RoundsSummary):
         does not start.
         """
         if self.anomalies[Anomaly.INVENTED]:
-            return Ending.MADE_UP
+            return CaseEnding.MADE_UP
         if self.broken and not self.needs_repair:
-            return Ending.SERVER_ENDED
+            return CaseEnding.SERVER_ENDED
         if self.harmed or self.broken or self.wrong_reads or self.unlike:
-            return Ending.BROKEN_PROMISE
+            return CaseEnding.BROKEN_PROMISE
         if self.missed:
-            return Ending.FAULT_MISSED
+            return CaseEnding.FAULT_MISSED
         if self.given_up:
-            return Ending.SPOILED
-        return Ending.NOTHING_AT_RISK if self.idle else Ending.RIGHT
+            return CaseEnding.SPOILED
+        return CaseEnding.NOTHING_AT_RISK if self.idle else CaseEnding.RIGHT
 
     def parts(self) -> Iterator[str]:
         """The faults, the losses, the worst window, and the first keys."""
