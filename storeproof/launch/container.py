@@ -215,6 +215,7 @@ class ContainerHandle(ManagedServer):
     def check_alive(self) -> None:
         if not self.alive() or self._is_ending():
             raise self._end_error("")
+        super().check_alive()
 
     def log_tail(self) -> str:
         if self._container is None:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from storeproof.contract.address import Address, parse_endpoint
-from storeproof.errors import NotAvailable, StoreDied, UsageError
-from storeproof.launch.endpoint_memory import MemoryWatch
-from storeproof.launch.handle import Capability, DataWritten, LaunchKind
+from storeproof.errors import NotAvailable, UsageError
+from storeproof.launch.client_memory import memory_watch
+from storeproof.launch.handle import DataWritten, FaultMeans, LaunchKind
 from storeproof.launch.request import LaunchRequest
 from storeproof.machine.usage import UsageMeter
 from storeproof.outcome import Lack
@@ -46,13 +46,12 @@ class EndpointHandle:
         self._example = f"{launch.url} ({launch.needs})" if launch.needs else launch.url
         self._endpoint = request.endpoint
         self._address = parse_endpoint(request.endpoint.url, launch.url)
-        self._watch: MemoryWatch | None = None
 
     @property
     def address(self) -> Address:
         return self._address
 
-    def cannot(self, capability: Capability) -> NotAvailable | None:  # noqa: ARG002 - the same for all
+    def cannot(self, capability: FaultMeans) -> NotAvailable | None:  # noqa: ARG002 - the same for all
         """An endpoint has no capability."""
         return NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
 
@@ -71,7 +70,6 @@ class EndpointHandle:
             self._endpoint.check(f"{self._name} at {self._address}", _ANSWER_SECONDS)
         except UsageError as reason:
             raise type(reason)(f"{reason}; check the endpoint, which looks like {self._example}") from None
-        self._watch = self._watch or MemoryWatch(self._address)
 
     def stop(self) -> None:
         """Raise `NotAvailable`: see `cannot`."""
@@ -92,8 +90,7 @@ class EndpointHandle:
 
     def check_alive(self) -> None:
         """Raise `StoreDied` if it sent a reply without end. Otherwise only the operations show whether it runs."""
-        if self._watch is not None and (said := self._watch.complaint()):
-            raise StoreDied(f"{self._name} at {self._address} does not answer like a store any more: {said}")
+        memory_watch().check(self._name, self._address)
 
     def meter(self) -> UsageMeter:
         """Raise `NotAvailable`: it may run on another machine."""
@@ -112,7 +109,4 @@ class EndpointHandle:
         return ""
 
     def close(self) -> None:
-        """End the thread that watches memory; the server keeps running."""
-        if self._watch is not None:
-            self._watch.end()
-            self._watch = None
+        """Do nothing: the server keeps running."""

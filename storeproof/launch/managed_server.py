@@ -16,9 +16,10 @@ from storeproof.contract.address import Address
 from storeproof.disk import ext4
 from storeproof.disk.methods import Disk, make_disk
 from storeproof.errors import NotAvailable, StoreproofError
+from storeproof.launch.client_memory import memory_watch
 from storeproof.launch.data_written import ChangedFiles, DiskWritten
 from storeproof.launch.end_cause import EndCause
-from storeproof.launch.handle import Capability, DataWritten
+from storeproof.launch.handle import DataWritten, FaultMeans
 from storeproof.launch.readiness import wait_until_ready
 from storeproof.launch.request import LaunchRequest
 from storeproof.machine import shortage
@@ -62,12 +63,12 @@ class ManagedServer(ABC):
     def power_cut_method(self) -> str | None:
         return self._disk.method if self._disk is not None else None
 
-    def cannot(self, capability: Capability) -> NotAvailable | None:
-        if capability is Capability.KILL_NODES and not self.nodes:
+    def cannot(self, capability: FaultMeans) -> NotAvailable | None:
+        if capability is FaultMeans.KILL_NODES and not self.nodes:
             return NotAvailable(NO_NODES, lack=Lack.CLUSTER)
-        if capability is Capability.CLUSTER:
+        if capability is FaultMeans.CLUSTER:
             return NotAvailable(NO_CLUSTER, lack=Lack.CLUSTER)
-        if capability is Capability.CUT_POWER and self._disk is None:
+        if capability is FaultMeans.CUT_POWER and self._disk is None:
             return NotAvailable(NO_DISK, lack=Lack.DISK)
         return None
 
@@ -81,12 +82,13 @@ class ManagedServer(ABC):
 
     def wait_ready(self) -> None:
         self._meter = None
+        memory_watch().forget(self.address)
         self._ready = wait_until_ready(
             self.address,
             self._request.probe,
             name=self._name,
             seconds=self._launch.start_seconds,
-            check=self._check_runs,
+            check=self._check_start,
             error_for=self._error_for,
             progress=self._progress,
         )
@@ -116,6 +118,10 @@ class ManagedServer(ABC):
 
     def files_elsewhere(self) -> Sequence[str]:
         return written_outside(self._seen_pids(), self._places_to_write())
+
+    def check_alive(self) -> None:
+        """See `Handle.check_alive`: subclasses first see whether it runs."""
+        memory_watch().check(self._name, self.address)
 
     def meter(self) -> UsageMeter:
         if self._meter is None:
@@ -198,6 +204,11 @@ class ManagedServer(ABC):
 
     @abstractmethod
     def _make_meter(self) -> UsageMeter: ...
+
+    def _check_start(self) -> None:
+        """Raise if it will not become ready."""
+        self._check_runs()
+        memory_watch().check(self._name, self.address)
 
     @abstractmethod
     def _check_runs(self) -> None:

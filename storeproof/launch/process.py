@@ -171,6 +171,7 @@ class ProcessHandle(ManagedServer):
             raise self._error_for(f"{self._name} {describe_exit(code)}", shell_status(code))
         if (lacking := self._end_cause.over_limit()) is not None:
             raise self._end_cause.shortage_error(f"a process of {self._name} ended", lacking)
+        super().check_alive()
 
     def log_tail(self) -> str:
         return tail(self._dir.log, self._launch.password) if self._dir else ""
