@@ -51,7 +51,7 @@ def test_a_cluster_that_acknowledges_first_loses_what_was_not_replicated(fault: 
     assert summary.lossy == ROUNDS, summary.detail()
     assert summary.anomalies[Anomaly.LOST] > 0
     assert summary.anomalies[Anomaly.INVENTED] == 0
-    assert summary.costs[1].startswith(f"fault 2, {fault.name}: ")
+    assert str(summary.costs[1]).startswith(f"fault 2, {fault.name}: ")
     assert summary.outcome(claimed=True) is Outcome.FAIL
     assert summary.outcome(claimed=False) is Outcome.UNSUPPORTED
 
@@ -82,8 +82,8 @@ def test_nodes_that_stay_unlike_are_noticed(monkeypatch: pytest.MonkeyPatch) -> 
 
     summary = struck(Stubborn(synchronous=True), IsolatePrimary())
     assert summary.unlike > 0
-    assert "fault 1, isolate_primary: " in summary.costs[0]
-    assert "records of n1 stay unlike the primary's, first " in summary.costs[0]
+    assert "fault 1, isolate_primary: " in str(summary.costs[0])
+    assert "records of n1 stay unlike the primary's, first " in str(summary.costs[0])
     assert summary.outcome(claimed=True) is Outcome.FAIL
 
 
@@ -253,7 +253,7 @@ def test_what_survived_one_fault_must_survive_the_next() -> None:
 
     summary = struck(Forgetful(synchronous=True), IsolatePrimary())
     assert summary.anomalies[Anomaly.LOST] > 0
-    assert all(cost.startswith(f"fault {ROUNDS}, ") for cost in summary.costs)
+    assert all(str(cost).startswith(f"fault {ROUNDS}, ") for cost in summary.costs)
     first, last = summary.cluster_rounds
     assert first.lost == 0
     assert last.acknowledged > 0
