@@ -18,7 +18,6 @@ class Support(StrEnum):
 
     @property
     def words(self) -> str:
-        """In plain words."""
         return {Support.NOT_SHOWN: "not shown", Support.UNSUPPORTED: "not supported"}.get(self, str(self))
 
 

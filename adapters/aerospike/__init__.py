@@ -50,7 +50,6 @@ class AerospikeSession:
         return {name: live[key] for name in names for key in (name, f"storage-engine.{name}") if key in live}
 
     def collection(self, layout: Layout) -> Records:
-        """A set."""
         if layout.indexes:
             raise Unsupported("the adapter does not create secondary indexes in Aerospike")
         record = layout.model.record
@@ -67,7 +66,6 @@ class AerospikeSession:
         raise Unsupported(f"the adapter does not support {layout.model.model} in Aerospike")
 
     def close(self) -> None:
-        """End the connections."""
         with suppress(Exception):
             self.client.close()
 

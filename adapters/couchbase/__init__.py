@@ -80,7 +80,6 @@ class Named:
                 return
 
     def drop(self) -> None:
-        """Drop it."""
         with suppress(CollectionNotFoundException):
             self._managed(self._bucket.collections().drop_collection)
 
@@ -117,7 +116,6 @@ class CouchbaseSession:
         return {name: str(found[name]) for name in names if name in found}
 
     def collection(self, layout: Layout) -> Records:
-        """A Couchbase collection."""
         place = Named(self.bucket, layout.name)
         keyspace = Keyspace(self.cluster, self.bucket.name, _SCOPE, layout.name, self.durability)
         record = layout.model.record
@@ -134,7 +132,6 @@ class CouchbaseSession:
         raise Unsupported(f"the adapter does not support {layout.model.model} in Couchbase")
 
     def close(self) -> None:
-        """End the connections."""
         with suppress(Exception):
             self.cluster.close()
 

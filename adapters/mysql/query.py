@@ -60,7 +60,6 @@ class Requests:
         return sql("SELECT {} FROM {} ORDER BY r.place", joined(", ", columns), both)
 
     def count(self, where: Where) -> Sql:
-        """One row, the number."""
         return sql("SELECT COUNT(*) FROM {}", self._matching(where))
 
     def update(self, where: Where, path: Path, value: Json) -> Sql:
@@ -68,7 +67,6 @@ class Requests:
         return sql("UPDATE {} SET doc = {} WHERE {}", self._table, replaced({path: value}), self._records.sql(where.filter))
 
     def delete(self, where: Where) -> Sql:
-        """All records that match."""
         return sql("DELETE FROM {}", self._matching(where))
 
     def aggregate(self, request: Aggregation) -> Sql:
@@ -77,7 +75,6 @@ class Requests:
         return sql("SELECT * FROM {}{}", groups, _order_by(filters.order(request.sort), request.limit))
 
     def groups(self, request: Aggregation, rows: Sequence[Sequence[Any]]) -> list[dict[str, Json]]:
-        """The answer to `aggregate`."""
         names = [*request.by, *request.compute]
         exact = of_rows(request, self._exact)
         return [{name: decimals.read(value, exact, (name,)) for name, value in zip(names, row, strict=False)} for row in rows]
@@ -99,7 +96,6 @@ class Requests:
         return sql("WITH found AS (SELECT k, doc FROM {}) {} ORDER BY part, place", matching, joined(" UNION ALL ", arms))
 
     def page(self, request: Browse, rows: Sequence[Sequence[Any]], key_of: KeyOf) -> Found:
-        """The answer to `browse`."""
         facets: list[list[tuple[Json, int]]] = [[] for _ in request.facets]
         paths = [facet.path for facet in request.facets.values()]
         keys: list[Key] = []

@@ -90,5 +90,4 @@ def connect(address: Address, options: Mapping[str, str]) -> TarantoolSession:
 
 
 def cluster(options: Mapping[str, str]) -> ReplicaSet:  # noqa: ARG001 - they are the clients'
-    """What forms and repairs a replica set."""
     return ReplicaSet()

@@ -31,7 +31,6 @@ class Audits:
 
     @property
     def harmed(self) -> frozenset[Place]:
-        """The keys that had an anomaly."""
         return frozenset(self._harmed)
 
     @property

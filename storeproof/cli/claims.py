@@ -26,10 +26,7 @@ _PAGES: Final[Mapping[str, Callable[[Judged], str]]] = {
 
 def claims(paths: Sequence[Path], output: Path | None) -> int:
     """Hold the results against the published claims; 0 when at least one was reproduced or refuted, else 1.
-
-    Raises:
-        UsageError: a result cannot be read, or the page cannot be written.
-    """
+    Raises `UsageError`: a result cannot be read, or the page cannot be written."""
     render = form_of(output, _PAGES)
     spec = load_spec()
     judged = judge(read_claims(spec), [read_shown(path) for path in paths], spec)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from storeproof import units
-from storeproof.cli.decide import without_collection
 from storeproof.errors import UsageError
+from storeproof.machine.garbage import without_garbage
 from storeproof.result.consistency import check_agrees
 from storeproof.result.needs.decision import Decision, decide
 from storeproof.result.needs.evidence import ReadResult
@@ -28,7 +28,7 @@ def site(paths: Sequence[Path], out: Path, needs: Sequence[Path]) -> None:
         SpecError: a needs file has errors.
     """
     check_folder(out)
-    with without_collection():
+    with without_garbage():
         spec, sources = load_spec(), read_sources(paths)
         for each in sources:
             check_agrees(each.file, each.result)

@@ -3,7 +3,6 @@
 from storeproof.contract.address import Address, Part
 from storeproof.contract.attempts import Attempts
 from storeproof.contract.cached import Cached
-from storeproof.contract.causal import Causal
 from storeproof.contract.clusters import Cluster, NodeAddresses, Promotion, Rebuilding, answering
 from storeproof.contract.failures import Breach, GaveUp, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import (
@@ -40,8 +39,8 @@ from storeproof.contract.families import (
 from storeproof.contract.feeds import Change, Feed, ResumableFeed, StoredSearches
 from storeproof.contract.guard import call, supports, why_not
 from storeproof.contract.load_adapter import Adapter, adapter_of, load_adapter, load_cluster
-from storeproof.contract.maintenance import Maintenance
 from storeproof.contract.operations import OPERATIONS, Operation
+from storeproof.contract.sessions import Causal, Maintenance
 from storeproof.contract.structures import Members, Places, Queue, Ranking
 from storeproof.contract.values import MISSING, Cursor, Found, Json, Key, Layout, Missing, Path, Record, Row
 

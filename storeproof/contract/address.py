@@ -52,12 +52,8 @@ _TLS_FORMS = {"redis": "rediss", "valkey": "valkeys", "http": "https", "mongodb"
 
 
 def parse_endpoint(url: str, example: str) -> Address:
-    """The address that `--endpoint STORE=URL` names.
-
-    Raises:
-        UsageError: no scheme, host or port, another scheme than the example's, or an invalid further port; the message shows neither
-            user nor password.
-    """
+    """The address that `--endpoint STORE=URL` names. Raises `UsageError`: no scheme, host or port, another scheme than the example's, or an
+    invalid further port; the message shows neither user nor password."""
     try:
         parts = urlsplit(url)
         port = parts.port

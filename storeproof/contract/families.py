@@ -206,11 +206,9 @@ class ExactExpiry:
     """Base of a collection with `Expiry`: where no read finds an expired record, it is swept too."""
 
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
-        """See `Expiry`."""
         raise NotImplementedError
 
     def put_swept(self, key: Key, record: Record, seconds: int) -> None:
-        """As `put_expiring`."""
         self.put_expiring(key, record, seconds)
 
 

@@ -8,8 +8,7 @@ from typing import Any
 from storeproof.contract.feeds import Change
 from storeproof.contract.values import MISSING, Found, Record, Row
 from storeproof.spec.decimals import with_decimals
-from storeproof.spec.index import Index
-from storeproof.spec.model import Model
+from storeproof.spec.model import Index, Model
 from storeproof.spec.query import REQUESTS, Where
 
 
@@ -35,7 +34,6 @@ def record_from(model: Model, written: Any) -> Record:
 
 
 def arguments_from(model: Model, operation: str, written: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments of a step."""
     written = _read(model, written)
     if request := REQUESTS.get(operation):
         return request.model_validate(written[0] if written else {}), *_behind_a_request(operation, written[1:])

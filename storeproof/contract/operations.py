@@ -51,14 +51,18 @@ def _is_record(model: Model, reply: Any) -> str | None:
     return None if good else f"a record of {model.model} is {wanted}; found {_shorten(reply)}"
 
 
+_WHOLE_LEAVES = frozenset((bool, int, str, type(None)))
+
+
 def _is_json(value: Any) -> bool:
+    """Every document that is read passes here: a leaf costs no call of its own."""
     if isinstance(value, dict):
-        return all(type(key) is str and _is_json(item) for key, item in value.items())
+        return all(type(key) is str and (type(item) in _WHOLE_LEAVES or _is_json(item)) for key, item in value.items())
     if isinstance(value, list):
-        return all(_is_json(item) for item in value)
+        return all(type(item) in _WHOLE_LEAVES or _is_json(item) for item in value)
     if type(value) in (float, Decimal):
         return math.isfinite(value)
-    return value is None or type(value) in (bool, int, str)
+    return type(value) in _WHOLE_LEAVES
 
 
 def _is_score(value: Any) -> bool:

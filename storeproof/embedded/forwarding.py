@@ -49,7 +49,7 @@ class Session:
         return {name: found[name] for name in names if name in found}
 
     def collection(self, layout: Layout) -> Records:
-        """See `contract.Session.collection`. There are no secondary indexes."""
+        """There are no secondary indexes."""
         if layout.model.record.kind not in self._keeps:
             raise Unsupported(
                 f"it supports records of the kinds {', '.join(self._keeps)}, and {layout.model.model} is {layout.model.record.kind}"

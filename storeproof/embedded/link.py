@@ -73,7 +73,6 @@ class Link:
             self._socket.settimeout(usual)
 
     def close(self) -> None:
-        """End the connection."""
         self._replies.close()
         self._socket.close()
 

@@ -52,10 +52,7 @@ class Strategy(ABC):
     @abstractmethod
     def request(self) -> None:
         """Record the next request, send it, and wait for the reply.
-
-        Raises:
-            Refused, Unsupported, Unknown: as the contract says.
-        """
+        Raises `Refused` or `Unsupported` or `Unknown`: as the contract says."""
 
     @abstractmethod
     def end(self, outcome: Ending) -> None:
@@ -90,7 +87,6 @@ class ClosedLoop:
         self.reconnects = reconnects
 
     def wait(self, stop: threading.Event) -> bool:
-        """Does not wait."""
         if not stop.is_set():
             return True
         self._left -= 1
@@ -166,7 +162,6 @@ class Client:
         return goes_on
 
     def close(self) -> None:
-        """Close the sessions."""
         while self._sessions:
             self._sessions.pop().close()
 
@@ -207,11 +202,7 @@ def open_clients(number: int, make: Callable[[], Client]) -> list[Client]:
 
 @contextmanager
 def under_load(clients: Sequence[Client]) -> Iterator[Running]:
-    """The clients send requests until the end of the block.
-
-    Raises:
-        Breach: an adapter broke the contract, in any of their threads.
-    """
+    """The clients send requests until the end of the block. Raises `Breach`: an adapter broke the contract, in any of their threads."""
     with running([client.run for client in clients]) as load:
         yield load
     raise_failures(clients)

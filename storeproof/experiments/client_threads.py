@@ -75,10 +75,7 @@ def wait_for(threads: Iterable[threading.Thread], seconds: float = math.inf) -> 
 
 def wait_until(condition: Callable[[], bool], seconds: float, look: float) -> None:
     """Wait until it holds, or the time is over, whichever is first; the caller looks at what there is.
-
-    Args:
-        look: seconds between two looks, which take time from clients that are threads.
-    """
+    `look`: seconds between two looks, which take time from clients that are threads."""
     deadline = time.monotonic() + seconds
     while not condition() and time.monotonic() < deadline:
         time.sleep(look)

@@ -18,6 +18,7 @@ from storeproof.experiments.client import Client, Strategy, open_clients, raise_
 from storeproof.experiments.client_threads import wait_for
 from storeproof.halt import halt
 from storeproof.history import Action, Answer, ClientLog, Ending, Operation, Place, Recorder, by_place
+from storeproof.outcome import Lack
 from storeproof.records.self_verifying import identify, record, write_id
 from storeproof.spec.store import Target
 
@@ -71,7 +72,6 @@ class ContendedKey:
 
     @property
     def name(self) -> str:
-        """For messages."""
         return f"{self.type.name} {self.key!r}"
 
 
@@ -113,7 +113,6 @@ class ContendedKeys(Strategy):
         self._collections: dict[str, Collection] = {key.layout.name: session.collection(key.layout) for key in self._left}
 
     def request(self) -> None:
-        """Send one operation."""
         key, action = self._choose()
         self._sequence += 1
         writes = action in ("put", "compare_and_set", "put_if_absent")
@@ -211,10 +210,7 @@ def keys_of_round(layouts: Mapping[KeyType, Layout], number: int) -> list[Conten
 
 def claimed_layouts(session: Session, target: Target, layout: Callable[[str], Layout]) -> dict[KeyType, Layout]:
     """A collection for each type of key whose model the store claims and whose operations it has. `layout`: makes that of a model.
-
-    Raises:
-        NotAvailable: there is none.
-    """
+    Raises `NotAvailable`: there is none."""
     found: dict[KeyType, Layout] = {}
     for key_type in KEY_TYPES:
         if key_type.model not in target.store.claims.models:
@@ -227,5 +223,5 @@ def claimed_layouts(session: Session, target: Target, layout: Callable[[str], La
             continue  # claimed and refused: correctness fails on it
     if not found:
         names = ", ".join(key_type.name for key_type in KEY_TYPES)
-        raise NotAvailable(f"{target.id} claims no model with the operations of these tests: {names}")
+        raise NotAvailable(f"{target.id} claims no model with the operations of these tests: {names}", lack=Lack.MODELS)
     return found

@@ -1,6 +1,7 @@
 """The steps of every fault experiment: setup, then load, fault, recovery and audit in each round.
 
-All experiments with faults run through `FaultExperiment.run`; a subclass in its own file has what is specific to each.
+All experiments with faults run through `FaultExperiment.run`. The many rounds of a workload are `StrikeRounds`; what is done once, such as a
+full disk, is a subclass in its own file.
 """
 
 from __future__ import annotations
@@ -44,7 +45,6 @@ class Subject:
     progress: Callable[[str], None] = lambda _: None
 
     def open(self) -> Session:
-        """Open a session at the store's current address."""
         return self.connect(self.handle)
 
     @contextmanager

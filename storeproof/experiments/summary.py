@@ -58,7 +58,6 @@ class Summary(ABC):
         return "; ".join(part for part in (*self.parts(), again) if part)
 
     def lines(self) -> list[str]:
-        """The lines after the sentence: the log of the store."""
         return ["--- last lines of its log ---", self.log] if self.log else []
 
     def findings_of(self, *, claimed: bool) -> list[str]:

@@ -13,7 +13,6 @@ class AllNodesKill(Fault):
     needs = Capability.KILL_NODES
 
     def strike(self, handle: Handle) -> None:
-        """Kill, and wait until they are gone."""
         handle.kill_nodes(handle.nodes)
 
 

@@ -14,11 +14,7 @@ class CleanRestart(Fault):
     sudden = False
 
     def strike(self, handle: Handle) -> None:
-        """Stop the store and wait until it has ended.
-
-        Raises:
-            StoreDied: it did not end in time.
-        """
+        """Stop the store and wait until it has ended. Raises `StoreDied`: it did not end in time."""
         handle.stop()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+from storeproof.errors import NotAvailable
 from storeproof.launch.handle import Capability, Handle
 
 
@@ -24,8 +25,8 @@ class Fault(ABC):
         after the fault says nothing, since the store may continue in memory."""
         return self.needs is Capability.CUT_POWER
 
-    def cannot(self, handle: Handle) -> str | None:
-        """Why the fault is impossible on this store, or None. Checked before the load starts."""
+    def cannot(self, handle: Handle) -> NotAvailable | None:
+        """Why the fault is impossible on this store, to be raised, or None. Checked before the load starts."""
         return handle.cannot(self.needs)
 
     @abstractmethod

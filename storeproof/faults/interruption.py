@@ -33,10 +33,7 @@ class Interruption(ABC):
     @abstractmethod
     def deliver(self) -> None:
         """Called after `end`: let the server have what it was sent meanwhile, and wait until it has carried that out.
-
-        Raises:
-            Unknown: whether it has is not known.
-        """
+        Raises `Unknown`: whether it has is not known."""
 
 
 class PartPause(Interruption):
@@ -48,11 +45,9 @@ class PartPause(Interruption):
         self._part = part
 
     def strike(self) -> None:
-        """Halt it."""
         self._part.pause()
 
     def end(self) -> None:
-        """Let it go on."""
         self._part.resume()
 
     def deliver(self) -> None:
@@ -71,7 +66,6 @@ class PartCutOff(Interruption):
         self.done = _CUTS[kind]
 
     def strike(self) -> None:
-        """Cut the link."""
         self._link.cut(self._kind)
 
     def end(self) -> None:
@@ -87,17 +81,14 @@ class AtOnce(Interruption):
     """Several servers are interrupted in the same way, and answer again together."""
 
     def __init__(self, parts: Sequence[Interruption]) -> None:
-        """`parts`: at least one."""
         self._parts = parts
         self.done = parts[0].done
 
     def strike(self) -> None:
-        """Begin all."""
         for each in self._parts:
             each.strike()
 
     def end(self) -> None:
-        """End all."""
         for each in self._parts:
             each.end()
 

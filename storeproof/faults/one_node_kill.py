@@ -13,7 +13,6 @@ class OneNodeKill(Fault):
     needs = Capability.KILL_NODES
 
     def strike(self, handle: Handle) -> None:
-        """Kill, and wait until it is gone."""
         handle.kill_nodes(handle.nodes[:1])
 
 

@@ -17,5 +17,4 @@ class PartKill(Fault):
         self.role = role
 
     def strike(self, handle: Handle) -> None:
-        """Kill it, and wait until it is gone."""
         handle.kill_nodes([self.role])

@@ -17,7 +17,6 @@ class Pause(Fault):
         handle.pause()
 
     def end(self, handle: Handle) -> None:
-        """Resume the store."""
         handle.resume()
 
 

@@ -5,22 +5,3 @@ from storeproof.history.operation import Action, Answer, Ending, Operation, Plac
 from storeproof.history.reach import Reach
 from storeproof.history.recorder import ClientLog, Recorder
 from storeproof.history.transfer import Balances, Transfer
-
-__all__ = [
-    "ABSENT",
-    "Action",
-    "Answer",
-    "Balances",
-    "ClientLog",
-    "Ending",
-    "Observation",
-    "Operation",
-    "Place",
-    "Reach",
-    "Recorder",
-    "Seen",
-    "Sight",
-    "Transfer",
-    "as_of",
-    "by_place",
-]

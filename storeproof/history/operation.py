@@ -49,7 +49,6 @@ class Operation:
 
     @property
     def place(self) -> Place:
-        """Collection and key."""
         return self.collection, self.key
 
     @property

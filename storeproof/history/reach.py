@@ -21,10 +21,7 @@ class Reach:
 
     def missed(self, records: int) -> str:
         """Why the fault did not strike what clients wrote; empty if it did.
-
-        Args:
-            records: how many different records were acknowledged in that time.
-        """
+        `records`: how many different records were acknowledged in that time."""
         if self.elsewhere:
             more = f", and {len(self.elsewhere) - 1} files more" if len(self.elsewhere) > 1 else ""
             return f"it writes to {self.elsewhere[0]}{more}, outside its data directory, where no fault strikes"

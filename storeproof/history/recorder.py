@@ -64,10 +64,7 @@ class ClientLog:
 
     def invoke(self, action: Action, place: Place, *, write_id: str = "", expected: str = "", amount: int = 0) -> None:
         """Record an operation; call it immediately before the request is sent.
-
-        Raises:
-            RuntimeError: the previous operation has not ended.
-        """
+        Raises `RuntimeError`: the previous operation has not ended."""
         self._invoke(action, (place,), write_id, expected, amount)
 
     def invoke_together(self, places: Sequence[Place], *, write_id: str) -> None:

@@ -39,7 +39,7 @@ def bind_operation(collection: Collection, plan: Plan, mix: Mix) -> BoundOperati
         raise UsageError(f"the driver engine does not run `{name}`; it runs {', '.join(sorted(MISSED))}")
     operation = OPERATIONS[name]
     if not isinstance(collection, operation.family):
-        raise Unsupported(f"{name} on {layout.model.model}: {why_not(collection, operation.family.__name__)}")
+        raise Unsupported(why_not(collection, operation.family.__name__), f"{name} on {layout.model.model}")
     call: Callable[..., Any] = getattr(collection, name)
     if mix.reads_first:
         return _after_a_read(collection, layout, operation, call)

@@ -181,7 +181,6 @@ class RunResult:
 
     @property
     def misses(self) -> int:
-        """The misses of all operations."""
         return sum(each.misses for each in self.operations.values())
 
     @property
@@ -204,11 +203,7 @@ def silent_store(plan: Plan) -> StoreSilent:
 
 
 def require_success(result: RunResult) -> RunResult:
-    """The result of a round in which something succeeded, or was missed.
-
-    Raises:
-        StoreSilent: all that was asked failed.
-    """
+    """The result of a round in which something succeeded, or was missed. Raises `StoreSilent`: all that was asked failed."""
     if not result.ok and result.errors:
         raise StoreSilent(f"none of {result.errors} requests succeeded; the first: {result.samples[0]}")
     return result

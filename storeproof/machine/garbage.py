@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_garbage() -> Iterator[None]:
-    """The specification and the cases are read, none of which is garbage: Python need not look for any meanwhile."""
+    """Something large is read, none of which is garbage: Python need not look for any meanwhile."""
     looks = gc.isenabled()
     gc.disable()
     try:

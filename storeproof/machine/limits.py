@@ -34,11 +34,7 @@ def _measure_or_none(measure: Callable[[], float]) -> float | None:
 
 
 def fsync_us(directory: Path) -> float:
-    """Median latency in microseconds of a 4 KiB append and fsync in a directory.
-
-    Raises:
-        OSError: the directory cannot be written to.
-    """
+    """Median latency in microseconds of a 4 KiB append and fsync in a directory. Raises `OSError`: the directory cannot be written to."""
     block = os.urandom(_BLOCK)
     times: list[float] = []
     with tempfile.TemporaryFile(dir=directory, buffering=0) as file:

@@ -34,10 +34,7 @@ class Network:
 
     def __init__(self, nodes: Sequence[str]) -> None:
         """Nothing is made yet; `close` removes what `make` has made, however far it came.
-
-        Raises:
-            NotAvailable: programs or rights are missing.
-        """
+        Raises `NotAvailable`: programs or rights are missing."""
         if (missing := unavailable()) is not None:
             raise missing
         self.nodes = tuple(nodes)

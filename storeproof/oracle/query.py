@@ -23,7 +23,6 @@ _DIGITS = 100
 
 
 def at(value: Any, path: Path) -> Any:
-    """The value at a path, or `MISSING`."""
     for step in path:
         if isinstance(value, list) and isinstance(step, int):
             value = value[step] if 0 <= step < len(value) else MISSING

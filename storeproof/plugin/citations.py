@@ -16,10 +16,7 @@ from storeproof.store_under_test import StoreUnderTest
 
 def cite(given: Sequence[str], suts: Sequence[StoreUnderTest], edition: EditionUsed, report_dir: Path) -> None:
     """Give each store under test what is cited of it.
-
-    Raises:
-        UsageError: a result cannot be cited, is about none of the stores, or would be written over by this run.
-    """
+    Raises `UsageError`: a result cannot be cited, is about none of the stores, or would be written over by this run."""
     ours = report_dir.resolve()
     for each in given:
         if ours in (Path(each).resolve(), Path(each).resolve().parent):

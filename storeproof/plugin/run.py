@@ -22,15 +22,14 @@ import storeproof
 from storeproof.cleanup.registry import registry
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.evidence import evidence_file
-from storeproof.load.wire.protocol import protocol_of
+from storeproof.load.wire.wire_engine import protocol_of
 from storeproof.machine.user_environment import UserEnvironment
-from storeproof.outcome import IDLE, NOT_REACHED, Outcome, Stage
+from storeproof.outcome import IDLE, Outcome, Stage
 from storeproof.plugin.case import SUITES, case_of, is_case, sut_of
-from storeproof.plugin.case_of_store import has_case, is_claimed
+from storeproof.plugin.case_of_store import has_case, idle_case, is_claimed
 from storeproof.plugin.citations import cite, shown_by, without_proof
 from storeproof.plugin.demands import Demands, of_profile
 from storeproof.plugin.endpoint_leftovers import Leavings
-from storeproof.plugin.idle_case import idle_case
 from storeproof.plugin.limits.time_limits import TimeLimits
 from storeproof.plugin.needs import NeedsRun
 from storeproof.plugin.options import named
@@ -181,10 +180,7 @@ class Run:
 
     def check_options(self) -> None:
         """Make sure of the servers and images that the command line names, and of the place for the report; import the dumps.
-
-        Raises:
-            UsageError: one does not answer, refuses access, or is not there; a dump is damaged; the report cannot be written.
-        """
+        Raises `UsageError`: one does not answer, refuses access, or is not there; a dump is damaged; the report cannot be written."""
         self._environment.hide()  # before the first client is made
         self.notices = [self.report_dir.take()]
         with self.leavings.of_killed_runs():
@@ -226,7 +222,6 @@ class Run:
         return any(self.spec.models[name].text for name in models)
 
     def begin(self, item: pytest.Item) -> CaseResult:
-        """A case begins."""
         sut, case = sut_of(item), case_of(item)
         self._waiting.pop(item, None)
         self.progress.case_begins(item)
@@ -376,11 +371,12 @@ class Run:
 
     def _with_waiting(self, sut: StoreUnderTest, ended_by: str) -> StoreRecord:
         """What is known of a target, and its cases that were not begun."""
-        waiting = [idle_case(item, Outcome.NOT_RUN, f"{NOT_REACHED}: {ended_by}") for item in self._waiting if sut_of(item) is sut]
+        waiting = [
+            idle_case(item, Outcome.NOT_RUN, f"the run ended before this case: {ended_by}") for item in self._waiting if sut_of(item) is sut
+        ]
         return replace(sut.record, outcomes=[*sut.record.outcomes, *waiting])
 
     def close(self) -> None:
-        """Leave nothing behind."""
         self.close_all_but(None)
         self._environment.show()
         self.options.corpus.close()

@@ -16,6 +16,8 @@ from pathlib import Path as FilePath
 from typing import Any, Final, Literal
 from zlib import crc32
 
+from msgpack import packb
+
 from storeproof.contract.values import Json, Key, Path, Record, Row
 from storeproof.corpus.articles import articles
 from storeproof.records.article_records import ArticleRecipe
@@ -46,11 +48,7 @@ MAX_SEQUENCE: Final = 2**40
 
 
 def write_id(client: int, sequence: int) -> str:
-    """The id of one write: `client:sequence`.
-
-    Raises:
-        ValueError: `client` exceeds 13 bits, or `sequence` 40.
-    """
+    """The id of one write: `client:sequence`. Raises `ValueError`: `client` exceeds 13 bits, or `sequence` 40."""
     if not (0 <= client < MAX_CLIENT and 0 <= sequence < MAX_SEQUENCE):
         raise ValueError(f"a write id has a client below {MAX_CLIENT} and a sequence below 2**40; found {client}:{sequence}")
     return f"{client}:{sequence}"
@@ -90,9 +88,9 @@ class Recipe:
             raise ValueError(f"{model.model} takes no load: a {shape.kind} grows by its items, and no write id can be part of it")
         self.make = makers[type(shape)]
         """(key, write id) -> record."""
+        self._telling = self._telling_parts(shape)
 
     def key(self, number: int) -> Key:
-        """The key of record `number`."""
         return key_of(self.model, number)
 
     def part(self, key: Key, write_id: str, path: Path) -> Any:
@@ -119,6 +117,35 @@ class Recipe:
 
     def identify(self, key: Key, record: Record) -> Identified:
         """Identify the write of a record that was read under `key`."""
+        return self._as_written(key, record) or self._by_parts(key, record)
+
+    def _telling_parts(self, shape: Any) -> tuple[Path, ...]:
+        """The parts that tell their write, a text or bytes first; none of a row, a counter, or a document of numbers alone."""
+        if isinstance(shape, Value):
+            return ((),)
+        if isinstance(shape, Hash):
+            return tuple((name,) for name in shape.fields)
+        texts = [path for path, _, leaf in self._leaves if isinstance(leaf, Text)]
+        numbers = [path for path, _, leaf in self._leaves if not (self._fixed or isinstance(leaf, Text))]
+        return (*texts, *numbers) if texts else ()
+
+    def _as_written(self, key: Key, record: Record) -> Identified | None:
+        """The write of a record that is byte for byte what it stored, as nearly all are; None for any other record."""
+        if not self._telling:
+            return None
+        part: Any = record
+        try:
+            for step in self._telling[0]:
+                part = part[step]
+            write_id = _carried(part)
+            if write_id is None or not _is(record, self.make(key, write_id)):
+                return None
+        except (LookupError, TypeError, ValueError):  # it is of another form, or no record can be made with what stands there
+            return None
+        return Identified("whole", (write_id,), dict.fromkeys(self._telling, write_id), True)
+
+    def _by_parts(self, key: Key, record: Record) -> Identified:
+        """Identify the writes of each part."""
         shape = self.model.record
         if isinstance(shape, Counter):
             return Identified("whole" if type(record) is int else "invented", (), {})
@@ -342,6 +369,15 @@ def _carried(value: Any) -> str | None:
     if separator and colon and text.isascii() and client.isdigit() and sequence.isdigit():
         return text
     return None
+
+
+def _is(record: Record, made: Record) -> bool:
+    """Whether they are the same in their types too, which 1 and 1.0 are not. Raises what MessagePack does for what is no record."""
+    if isinstance(made, bytes):
+        return type(record) is bytes and record == made
+    if isinstance(record, dict) and bytearray in map(type, record.values()):  # the one type that MessagePack takes for another
+        return False
+    return bool(packb(record, strict_types=True) == packb(made))
 
 
 def _drawn(sizes: tuple[int, ...], place: int) -> int:

@@ -21,7 +21,7 @@ from storeproof.result.model import ProfileVerdict, Result, StoreResult
 from storeproof.result.product import short_product
 from storeproof.result.strength import strength
 from storeproof.spec.guarantee import NETWORKED
-from storeproof.stats.grade import Grade
+from storeproof.stats.intervals import Grade
 
 SPEEDS: Final = {
     "single-put-distinct-100": "write a value",

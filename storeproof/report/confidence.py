@@ -37,6 +37,5 @@ def struck_during(record: GuaranteeRecord) -> str:
 
 
 def gravest(record: GuaranteeRecord) -> str:
-    """The worst loss of one fault."""
     worst = record.worst_loss
     return f"{worst.shape}: {units.plural(worst.records, 'operation')} of {worst.window_ms:,.0f} ms" if worst else "–"

@@ -41,7 +41,6 @@ class Group:
 
 
 def matrix(result: Result) -> list[Group]:
-    """All groups, in the order of the result."""
     groups: dict[str, list[str]] = {}
     for name in dict.fromkeys(each.capability for store in result.stores for each in store.capabilities):
         groups.setdefault(name.partition(".")[0], []).append(name)

@@ -6,7 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NoReturn
 
 from storeproof.blame import REPEATED, Ending, Judgement, Party, judge
+from storeproof.contract.failures import Unsupported
+from storeproof.errors import NotAvailable
 from storeproof.outcome import Outcome, Stage, is_failure
+from storeproof.result.measured.damage import DamageCounts
+from storeproof.result.measured.lacked import Lacked
 from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.model import OutcomeRecord
 from storeproof.result.recorder import StoreRecord
@@ -22,11 +26,12 @@ ATTEMPTS: Final = 3
 
 
 class EndCase(Exception):
-    """Ends a case with an outcome, from anywhere in it. Its message is the detail."""
+    """Ends a case with an outcome, from anywhere in it. Its message is the detail; `lacked` as in the record of the case."""
 
-    def __init__(self, outcome: Outcome, detail: str) -> None:
+    def __init__(self, outcome: Outcome, detail: str, lacked: Lacked | None = None) -> None:
         super().__init__(detail)
         self.outcome = outcome
+        self.lacked = lacked
 
 
 class CaseResult:
@@ -70,6 +75,12 @@ class CaseResult:
         self._ending: Ending | None = None
         self.stale_reads: StaleReadCounts | None = None
         """Of a case that watches its reads."""
+        self.refusal: str | None = None
+        """Why an operation is not offered, without the operation."""
+        self.damage: DamageCounts | None = None
+        """Of a case that damages files."""
+        self.lacked: Lacked | None = None
+        """Of a case that is not run."""
 
     @property
     def detail(self) -> str:
@@ -108,6 +119,10 @@ class CaseResult:
             lines.insert(0, lines.pop())
         self.note(judged.outcome, "\n".join(lines))
         self.party, self._ending = judged.party, judged.ending
+        if isinstance(error, Unsupported) and error.reason != str(error):
+            self.refusal = f"claimed, but {error.reason}" if self.claimed else error.reason
+        if isinstance(error, NotAvailable) and error.lack is not None:
+            self.lacked = Lacked(what=error.lack)
         return judged
 
     def begin_again(self) -> bool:
@@ -117,6 +132,7 @@ class CaseResult:
         self.spoiled.append(self.detail.partition("\n")[0])
         self._details.clear()
         self.outcome, self.settled, self.party, self._ending, self.stale_reads = Outcome.NOT_RUN, False, None, None, None
+        self.refusal = self.damage = self.lacked = None
         return True
 
     def note(self, outcome: Outcome, detail: str, findings: Sequence[str] = ()) -> None:
@@ -139,7 +155,6 @@ class CaseResult:
             self._details.append(detail)
 
     def finished(self) -> None:
-        """Note that the test ran to its end."""
         if not self.settled:
             self.outcome = Outcome.PASS
             if self._known is not None:
@@ -149,7 +164,7 @@ class CaseResult:
     def end(self, error: Exception, told: Iterable[str] = ()) -> NoReturn:
         """End the case with the outcome of an exception, as `note_error` does. Raises `EndCase`."""
         self.note_error(error, told)
-        raise EndCase(self.outcome, self.detail) from error
+        raise EndCase(self.outcome, self.detail, self.lacked) from error
 
     def settle(self, outcome: Outcome, detail: str, findings: Sequence[str] = ()) -> NoReturn:
         """End the case with an outcome; `findings` as for `note`. Raises `EndCase`."""
@@ -173,6 +188,9 @@ class CaseResult:
                 spoiled=len(self.spoiled),
                 standing=self.standing,
                 stale_reads=self.stale_reads,
+                refusal=self.refusal,
+                damage=self.damage,
+                lacked=self.lacked if self.outcome is Outcome.NOT_RUN else None,
             ),
             self._model,
             self._operations,

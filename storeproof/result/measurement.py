@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, PositiveInt, model_validator
 
 from storeproof.result.part import Gate, Part
 from storeproof.result.server_cost import ServerCost
-from storeproof.stats.grade import Grade
+from storeproof.stats.intervals import Grade
 from storeproof.stats.latency import check
 
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from storeproof import units
 from storeproof.blame import Party
 from storeproof.machine.cores import FEWEST
-from storeproof.outcome import IDLE, Outcome, Stage, is_failure
+from storeproof.outcome import IDLE, Lack, Outcome, Stage, is_failure
 from storeproof.result.measured.cache import CacheRecord
 from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord
+from storeproof.result.measured.damage import DamageCounts
 from storeproof.result.measured.history import HistoryRecord
+from storeproof.result.measured.lacked import Lacked
 from storeproof.result.measured.outage import OutageRecord
+from storeproof.result.measured.scaling import ScalingRecord
 from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.missing import MissingDemand
-from storeproof.result.older_formats import missing_of, stale_reads_of
+from storeproof.result.older_formats import SAID_IN_DETAILS, missing_of, said_in, stale_reads_of
 from storeproof.result.part import Part
 from storeproof.result.product import product
 from storeproof.spec.edition import FROZEN_PATTERN
@@ -158,6 +161,13 @@ class OutcomeRecord(Part):
     """Why the case decides nothing; None where it decides, and in results of formats before 2.3."""
     stale_reads: StaleReadCounts | None = None
     """None where reads were not watched. Of a result of a format before 2.5, what its detail says."""
+    refusal: str | None = None
+    """Why an operation is not offered, without the operation, which the detail names first; None where it names none. Of a result without
+    the field, what its detail says."""
+    damage: DamageCounts | None = None
+    """None where no file was damaged. Of a result without the field, what its detail says."""
+    lacked: Lacked | None = None
+    """Of `not_run` what was lacking; None where that excuses no case. Of a result without the field, what its detail says."""
 
     @property
     def decides(self) -> bool:
@@ -165,8 +175,17 @@ class OutcomeRecord(Part):
         return self.standing is None
 
     @property
+    def why(self) -> str:
+        """In one line: the refusal, else the first line of the detail."""
+        return self.refusal or self.detail.strip().partition("\n")[0]
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether the run came to it before it ended."""
+        return self.lacked is None or self.lacked.what is not Lack.BEGUN
+
+    @property
     def is_failure(self) -> bool:
-        """Whether it fails the run."""
         return is_failure(self.outcome, decides=self.decides)
 
 
@@ -279,24 +298,6 @@ class Durability(Harm):
         return "not tried" if lowest is None or lowest.outcome in IDLE else "not proven"
 
 
-SUBLINEAR: Final = 4.0
-"""Times as long for a hundred times the records: a tree of those is one level deeper, and a reader of all takes up to a hundred."""
-
-
-class ScalingRecord(Part):
-    """The time of the same answer with more and more records, of one capability."""
-
-    capability: str
-    indexes: int
-    seconds: dict[str, float]
-    """Median seconds by number of records, ascending."""
-
-    factor: float
-    """The last time divided by the first."""
-    sublinear: bool
-    """Whether the factor is so small that the store cannot have read all records."""
-
-
 class Way(Part):
     """By which of several alternatives a store meets a demand."""
 
@@ -309,7 +310,6 @@ class Way(Part):
 
     @property
     def words(self) -> str:
-        """With the title."""
         return way_in_words(self.capability, self.title)
 
     @property
@@ -387,6 +387,9 @@ class Result(Part):
 
     @model_validator(mode="after")
     def _reads_sentences_of_older_formats_alone(self) -> Self:
+        for outcome in (each for store in self.stores for each in store.outcomes):
+            if not outcome.model_fields_set.issuperset(SAID_IN_DETAILS):
+                outcome.__dict__.update(said_in(outcome.id, outcome.outcome, outcome.detail))
         if self.format != FORMAT:
             for outcome in (each for store in self.stores for each in store.outcomes):
                 outcome.__dict__["stale_reads"] = stale_reads_of(outcome.id, outcome.detail)  # not as set: it is written as it was read

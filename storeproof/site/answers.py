@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -27,8 +26,6 @@ LETTERS: Final[Mapping[Outcome, str]] = {
 ABSENT: Final = "-"
 """A capability that the result does not have."""
 
-_OPERATION: Final = re.compile(r"[a-z_]+ on [a-z_0-9]+: ")
-"""The operation that a refusal names before its reason: the reason is the same for all of them."""
 _LONGEST: Final = 400
 
 
@@ -46,11 +43,11 @@ class Answer:
 
     @property
     def reason(self) -> str:
-        """Of the worst case, the first line of what was found; empty for a pass."""
+        """Of the worst case, why, in one line; empty for a pass."""
         if self.shown:
             return ""
-        detail = next((each.detail for each in self.cases if each.outcome is self.summary.outcome and each.detail), "")
-        return _OPERATION.sub("", in_one_line(detail.strip().partition("\n")[0], _LONGEST), count=1)
+        why = next((each.why for each in self.cases if each.outcome is self.summary.outcome and each.detail), "")
+        return in_one_line(why, _LONGEST)
 
     @property
     def alternatives(self) -> list[str]:
@@ -59,7 +56,6 @@ class Answer:
 
 
 def answers_of(store: StoreResult) -> dict[str, Answer]:
-    """By capability, in the order of the result."""
     cases = by_capability(store.outcomes)
     return {each.capability: Answer(each, tuple(cases.get(each.capability, ()))) for each in store.capabilities}
 

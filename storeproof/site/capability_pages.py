@@ -26,12 +26,10 @@ class Reply:
 
     @property
     def word(self) -> str:
-        """In one word."""
         return WORDS[self.answer.summary.outcome] if self.answer else "not asked"
 
     @property
     def tone(self) -> str:
-        """The name of the outcome."""
         return str(self.answer.summary.outcome) if self.answer else ""
 
     @property
@@ -43,7 +41,6 @@ class Reply:
 
 
 def capability_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]:
-    """Each as its path and its text."""
     asked = [each for each in content.variants if each.answers]
     for name in content.capabilities:
         path = capability_page(name)

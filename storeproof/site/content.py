@@ -2,19 +2,60 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Final
 
 from storeproof.errors import UsageError
 from storeproof.report.parts.roles import profiles_in
 from storeproof.result.needs.decision import Decision
 from storeproof.site.answers import Answer, answers_of
 from storeproof.site.evidence import Variant, join
-from storeproof.site.groups import Group, read_groups
 from storeproof.site.sources import Source
 from storeproof.site.speeds import SpeedTable, speed_tables, widest
-from storeproof.spec import Capability, Spec, Store
+from storeproof.spec import Capability, CapabilityGroup, Spec, Store
+from storeproof.spec.reading.source import read
+
+_CAPABILITY: Final = re.compile(r"\s*- capability: (\S+)\s*")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of YAML."""
+
+    text: str
+    capability: str
+    """The capability that begins here, without its group; empty in all other lines."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """One file of `spec/capabilities/`."""
+
+    name: str
+    title: str
+    file: str
+    lines: tuple[Line, ...]
+
+
+def read_groups(root: Path) -> Mapping[str, Group]:
+    """All groups under the root of a specification, by name. Raises `SpecError`: a file breaks a rule."""
+    groups = {}
+    for path in sorted((root / "capabilities").glob("*.yaml")):
+        found = read(path, CapabilityGroup)
+        groups[found.group] = Group(found.group, found.title, f"spec/capabilities/{path.name}", _lines(path.read_text(encoding="utf-8")))
+    return groups
+
+
+def _lines(text: str) -> tuple[Line, ...]:
+    found = []
+    for line in text.splitlines():
+        match = _CAPABILITY.fullmatch(line)
+        found.append(Line(line, match[1] if match else ""))
+    return tuple(found)
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # in words it would be gigabytes, which pytest makes of what a failed test was given
@@ -34,12 +75,10 @@ class Content:
 
     @cached_property
     def main(self) -> SpeedTable | None:
-        """The speeds of the first screen."""
         return widest(self.tables)
 
     @cached_property
     def profiles(self) -> list[str]:
-        """In the order of their columns."""
         return profiles_in(each for variant in self.variants if variant.answers for each in variant.answers.store.profiles)
 
     @property
@@ -62,7 +101,6 @@ class Content:
         return {each.name: answers_of(each.answers.store) if each.answers else {} for each in self.variants}
 
     def of_store(self, store: str) -> list[Variant]:
-        """Its variants."""
         return [each for each in self.variants if each.store == store]
 
     def demand(self, capability: str) -> Capability | None:

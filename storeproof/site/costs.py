@@ -43,7 +43,6 @@ class CostTable:
 
     @property
     def variants(self) -> frozenset[str]:
-        """Their names."""
         return frozenset(each.side.store.variant for each in self.rows)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any, Final
 
 from storeproof.check import ANOMALIES
@@ -10,7 +11,7 @@ from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss
 from storeproof.report.parts.roles import MANY, Role, label_of
 from storeproof.report.parts.speeds import SPEEDS
 from storeproof.report.parts.stale_reads import stale_of
-from storeproof.result.compare import PLAN
+from storeproof.result.compare import PLAN, Pair, Side, pair_of, sides_of
 from storeproof.result.measurement import Measurement
 from storeproof.result.missing import MEANS
 from storeproof.result.model import FORMAT
@@ -19,7 +20,6 @@ from storeproof.site.answers import LETTERS, letters
 from storeproof.site.content import Content
 from storeproof.site.evidence import Variant
 from storeproof.site.names import capability_page, loss_anchor, number_anchor, run_page, slug, variant_page
-from storeproof.site.ratios import speed_ratios
 from storeproof.site.sources import Source
 from storeproof.site.speeds import SpeedTable
 from storeproof.spec.guarantee import LADDER, NETWORKED
@@ -173,7 +173,6 @@ def _stale(variant: Variant) -> dict[str, Any]:
 
 
 def _cells(variant: Variant, table: SpeedTable) -> list[dict[str, Any] | None]:
-    """One for each of the speeds."""
     found: list[dict[str, Any] | None] = []
     for column in table.columns:
         measured = column.cells.get(variant.name)
@@ -184,3 +183,30 @@ def _cells(variant: Variant, table: SpeedTable) -> list[dict[str, Any] | None]:
         else:
             found.append(speed_data(measured) | {"at": number_anchor(variant.store, variant.variant, measured)})
     return found
+
+
+@dataclass(frozen=True)
+class SpeedRatio:
+    """One variant to another in one of the speeds."""
+
+    column: int
+    """The number of the speed."""
+    a: str
+    b: str
+    """Both as `store:variant`."""
+    pair: Pair
+
+
+def speed_ratios(table: SpeedTable) -> list[SpeedRatio]:
+    """Of all pairs of variants that have a number, each pair once: a comes before b in the run."""
+    sides = {side.name: side for side in sides_of(table.source.result)}
+    found = []
+    for position, column in enumerate(table.columns):
+        names = [name for name in sides if name in column.cells]
+        for at, a in enumerate(names):
+            found += [SpeedRatio(position, a, b, _pair(sides[a], column.cells[a], sides[b], column.cells[b])) for b in names[at + 1 :]]
+    return found
+
+
+def _pair(a: Side, one: Measurement, b: Side, other: Measurement) -> Pair:
+    return pair_of(a, one, b, other, names=(a.name, b.name))

@@ -25,7 +25,6 @@ class Found:
 
     @property
     def tried(self) -> int:
-        """Capabilities of which a case ran."""
         return tried(self.store)
 
 
@@ -51,7 +50,6 @@ class Variant:
 
     @property
     def name(self) -> str:
-        """`store:variant`."""
         return f"{self.store}:{self.variant}"
 
     @property
@@ -61,7 +59,6 @@ class Variant:
 
     @property
     def title(self) -> str:
-        """The product's name."""
         return self.best.store.title
 
     @property
@@ -71,7 +68,6 @@ class Variant:
 
     @property
     def product(self) -> str:
-        """Its name and version, in words."""
         return self.best.store.product
 
     @property
@@ -87,12 +83,10 @@ class Variant:
 
     @property
     def roles(self) -> dict[str, Role]:
-        """By profile."""
         return {each.profile: role_of(each) for each in self.answers.store.profiles} if self.answers else {}
 
     @property
     def measured(self) -> list[Found]:
-        """The results that have its speed."""
         return [each for each in self.found if each.store.measurements]
 
 

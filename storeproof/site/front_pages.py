@@ -12,7 +12,6 @@ from storeproof.site.rendering import Renderer
 
 
 def front_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]:
-    """Each as its path and its text."""
     data = payload(content)
     asked = [each for each in content.variants if each.answers]
     yield "index.html", renderer.page("index.html", "index.html.j2", data=as_script(data), shown=data, headline=headline)

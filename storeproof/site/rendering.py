@@ -35,12 +35,10 @@ class Renderer:
 
 
 def site_style() -> str:
-    """The style sheet of all pages."""
     return style() + _text("site.css")
 
 
 def script() -> str:
-    """The script of all pages."""
     parts = "\n".join(_text(f"script/{name}.js") for name in SCRIPTS)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'
 

@@ -12,7 +12,7 @@ from storeproof.outcome import IDLE, Outcome
 from storeproof.report.other_faults import hardships
 from storeproof.report.parts.cluster_rounds import NOTE
 from storeproof.report.parts.fault_table import fault_table
-from storeproof.report.parts.losses import FAULTS
+from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, losses_of
 from storeproof.report.parts.stale_reads import NOTE as STALE_NOTE
 from storeproof.report.parts.stale_reads import stale_table
 from storeproof.report.pictures.cluster_lanes import cluster_pictures
@@ -21,16 +21,15 @@ from storeproof.report.tables import Cell, Table
 from storeproof.result.model import Result
 from storeproof.result.needs.servers import SMOKE
 from storeproof.run_command import RunCommand
-from storeproof.site.answers import by_group, missing_by_reason
+from storeproof.site.answers import answers_of, by_group, missing_by_reason
 from storeproof.site.badges import badge_of, default_of
 from storeproof.site.content import Content
 from storeproof.site.costs import command, cost_tables, foremost
 from storeproof.site.evidence import Found, Variant
-from storeproof.site.history import history_of
 from storeproof.site.names import loss_anchor, run_page, store_page, variant_page
-from storeproof.site.outages import outages_of
 from storeproof.site.rates import rate_of, rates_of
 from storeproof.site.rendering import Renderer
+from storeproof.site.run_pages import outages_of
 from storeproof.site.sources import Source
 
 T = TypeVar("T")
@@ -51,7 +50,6 @@ class Known:
 
 
 def store_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]:
-    """Each as its path and its text."""
     for store in dict.fromkeys(each.store for each in content.variants):
         variants = content.of_store(store)
         costs = cost_tables(content.sources, store)
@@ -170,3 +168,24 @@ def _differing(variant: Variant) -> Iterator[tuple[Found, dict[str, str]]]:
         other = {name: value for name, value in found.store.settings.items() if shown.get(name) != value}
         if found is not variant.best and other:
             yield found, other
+
+
+@dataclass(frozen=True)
+class InRun:
+    """What one run found."""
+
+    found: Found
+    shown: int
+    """Capabilities that the variant was shown to have."""
+    losses: tuple[Loss | None, ...]
+    """Of each of `losses.COLUMNS`; None where the fault did not strike."""
+
+
+def history_of(variant: Variant) -> list[InRun]:
+    """The preferred run first."""
+    history = []
+    for found in variant.found:
+        losses = losses_of(found.store)
+        shown = sum(each.shown for each in answers_of(found.store).values())
+        history.append(InRun(found, shown, tuple(losses.get(name) for name in COLUMNS)))
+    return history

@@ -13,6 +13,17 @@ from storeproof.spec.interleaving import Interleaving, Isolation
 from storeproof.spec.operation import OperationName
 from storeproof.spec.query import READING, Operator, check_request
 
+
+class Dataset(SpecFile):
+    """One file of `spec/datasets/`."""
+
+    dataset: Name
+    title: str
+    model: Name
+    records: Annotated[dict[str | int, Any], Field(min_length=1)]
+    """By key; each record is written like an argument of `put`."""
+
+
 _TIMED = frozenset({"put_expiring", "put_swept", "expire", "expires_in", "persist"})
 MOST_BESIDE: Final = 100_000
 CaseNumber = Annotated[str, StringConstraints(pattern=NUMBER_PATTERN)]
@@ -93,7 +104,6 @@ class Capability(Frozen):
 
     @property
     def provisional(self) -> bool:
-        """Whether all of its cases are."""
         return all(case.provisional for case in self.cases)
 
     @property

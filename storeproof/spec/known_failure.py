@@ -16,7 +16,6 @@ _WHATEVER = ("", "any other finding, of 1 or 1000 records")
 
 
 def _compiles(expression: str) -> str:
-    """Accept a regular expression."""
     try:
         re.compile(expression, re.DOTALL)
     except re.error as wrong:

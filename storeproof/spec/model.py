@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, PositiveInt, Strict, Tag, model_validator
 
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
+from storeproof.spec.query import FieldPath, Where
 from storeproof.spec.sizes import Sizes
 
 
@@ -195,3 +196,14 @@ def is_path_of(path: tuple[str, ...], record: Record) -> bool:
             shape = shape.object[part]
         return True
     return False
+
+
+class Index(Where):
+    """An index on paths, in order; with a filter, a partial index of the records that match."""
+
+    name: Name
+    paths: Annotated[tuple[FieldPath, ...], Strict(False), Field(min_length=1)]
+    unique: bool = False
+    """No two records have equal values at all paths."""
+    each: bool = False
+    """The path is a list, and each of its items is indexed."""

@@ -92,7 +92,7 @@ class Figures:
     back: int
     """When that time was over."""
     degraded_seconds: float | None
-    """See `steady`."""
+    """The result of `steady`."""
     errors: int
     missed_sends: int
     """Requests that were due well before the end, and not sent until then."""
@@ -107,7 +107,6 @@ class Figures:
 
 
 def figures(watched: Watched) -> Figures:
-    """All of them."""
     gone, back = silence(watched)
     before = _share(watched, watched.began, watched.struck)
     return Figures(

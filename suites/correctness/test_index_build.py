@@ -19,7 +19,7 @@ from storeproof.experiments.client_threads import Job, at_work, wait_until
 from storeproof.experiments.load_records import fill
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 from storeproof.spec.query import Query, Where
 from storeproof.store_under_test import StoreUnderTest
 

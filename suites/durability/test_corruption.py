@@ -23,4 +23,5 @@ def test_corruption(sut: StoreUnderTest, case_result: CaseResult, kind: DamageKi
         outcome = outcome_of(Ending.NO_ANSWER, claimed=sut.target.detects_corruption)
         case_result.settle(outcome, f"the store refuses the data that is to be damaged: {reason}")
     again = f"seed {sut.seed}; reproduce: {sut.command(f'test_corruption and {kind}')}"
+    case_result.damage = summary.counts
     summary.report(case_result, claimed=sut.target.detects_corruption, again=again)

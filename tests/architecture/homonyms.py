@@ -28,7 +28,6 @@ CLASSES = {
     "Queue": "contract: QueueOperations; spec/model: QueueRecord",
     "Ranking": "contract: RankingOperations; spec/model: RankingRecord",
     "Role": "spec/questions/needs: Role; report/parts/roles: ProfileAnswer",
-    "Round": "experiments: Round; result: RoundNumbers",
     "Row": "contract: Row; report/matrix: MatrixRow; spec/model: RowRecord",
     "Run": "load: RunningRound; plugin: Run",
     "Session": "contract: Session; embedded: ForwardingSession",

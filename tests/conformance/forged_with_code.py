@@ -15,6 +15,7 @@ from storeproof.evidence import EVIDENCE, evidence_file, member_of
 from storeproof.outcome import Outcome
 from storeproof.result.capabilities import roll_up
 from storeproof.result.model import EditionUsed, StoreResult
+from storeproof.result.older_formats import lacked_of
 from storeproof.result.profiles import judge
 from tests.conformance.forged_evidence import CRASH
 from tests.conformance.forged_numbers import number_of
@@ -47,6 +48,8 @@ def called(outcome: str, detail: str, *cases: str) -> Callable[[Json], None]:
     def change(store: Json) -> None:
         for case in cases:
             outcome_of(store, case).update(outcome=outcome, detail=detail)
+            if outcome == "not_run" and (lacked := lacked_of(detail)) is not None:
+                outcome_of(store, case).update(lacked=lacked.model_dump(mode="json"))
         resummed(store)
 
     return change

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from storeproof.conformance.not_run import check_not_run
 from storeproof.conformance.reasons import ClaimRefused
 from storeproof.launch import endpoint
-from storeproof.launch.managed_server import NO_CLUSTER, NO_DISK, NO_NODES
-from storeproof.launch.several.cluster import NO_CUT
-from storeproof.outcome import Outcome
+from storeproof.launch.handle import Capability
+from storeproof.launch.managed_server import NO_CLUSTER, NO_DISK, NO_NODES, ManagedServer
+from storeproof.launch.several.cluster import NO_CUT, ClusterHandle
+from storeproof.outcome import Lack, Outcome
+from storeproof.result.measured.lacked import Lacked
+from storeproof.result.older_formats import lacked_of
 from storeproof.result.sources import NATIVE
 from storeproof.spec import Target
 from tests.conformance.published import published
@@ -27,11 +33,17 @@ def target() -> Target:
     return Target(store, "wal-full", file)
 
 
-def refused(case: str, detail: str, *, launch: str = "process", compiled: bool = True, put: Outcome = Outcome.PASS) -> str:
-    """Why a claim is refused in which that case was not run; empty where it is not."""
+def refused(
+    case: str, detail: str, *, launch: str = "process", compiled: bool = True, put: Outcome = Outcome.PASS, lacked: Lacked | None = None
+) -> str:
+    """Why a claim is refused in which that case was not run; empty where it is not. `lacked`: by default what the detail says."""
     result = published()
     run = result.run.model_copy(update={"sources": {NATIVE: "0" * 64} if compiled else {}})
-    record = result.stores[0].outcomes[0].model_copy(update={"id": case, "outcome": Outcome.NOT_RUN, "detail": detail})
+    record = (
+        result.stores[0]
+        .outcomes[0]
+        .model_copy(update={"id": case, "outcome": Outcome.NOT_RUN, "detail": detail, "lacked": lacked or lacked_of(detail)})
+    )
     fields = {"outcomes": [record], "launch": launch, "operations": {"single_key": {"put": put}}}
     try:
         check_not_run(run, result.stores[0].model_copy(update=fields), target())
@@ -92,3 +104,22 @@ def test_a_store_whose_file_claims_transactions_was_tried_under_transfers() -> N
 def test_other_words_are_no_reason(detail: str) -> None:
     """However alike."""
     assert refused("durability.power_loss", detail).endswith("is no reason by which a run leaves it out")
+
+
+def test_what_the_field_says_counts_and_not_the_words() -> None:
+    """Whatever a detail is made to say; and no lack excuses the cases that have no need of it."""
+    power = "durability.power_loss"
+    assert refused(power, "its disk is away", lacked=Lacked(what=Lack.DISK)) == ""
+    for lack in (Lack.BEGUN, Lack.FRONT, Lack.VERIFIED_OPERATION, Lack.PLAIN_CONNECTION):
+        assert refused(power, NO_DISK, lacked=Lacked(what=lack)).endswith("is no reason by which a run leaves it out")
+
+
+@pytest.mark.parametrize("capability", Capability)
+def test_what_a_handle_cannot_do_is_typed_as_its_words_were_read(capability: Capability) -> None:
+    """The reader of results without the field, and what is raised today, name the same lack."""
+    managed = SimpleNamespace(nodes=(), _disk=None)
+    handles: list[tuple[Any, Any]] = [(endpoint.EndpointHandle, None), (ClusterHandle, None), (ManagedServer, managed)]
+    for kind, instance in handles:
+        if (found := kind.cannot(instance, capability)) is not None:
+            assert found.lack is not None
+            assert lacked_of(str(found)) == Lacked(what=found.lack)

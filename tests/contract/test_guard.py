@@ -398,3 +398,14 @@ def test_an_operation_is_named_as_the_method_that_does_it() -> None:
     for name, described in OPERATIONS.items():
         assert described.name == name
         assert callable(getattr(described.family, name))
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_family_is_there_if_it_is_whole(operation: str) -> None:
+    """As `isinstance` says of its protocol, whatever is known of the class."""
+    family = OPERATIONS[operation].family
+    whole, names = Answering(None), [name for name, each in OPERATIONS.items() if each.family is family]
+    partly = type("Partly", (Bare,), {name: Answering._reply for name in names if name != operation})()
+    taken_back = type("TakenBack", (Answering,), {operation: None})(None)
+    for collection in (whole, Bare(), partly, taken_back):
+        assert supports(collection, operation) is isinstance(collection, family) is (collection is whole)

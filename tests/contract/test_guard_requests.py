@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from storeproof.contract import MISSING, OPERATIONS, Breach, Change, Found, Layout, WrongReply, call
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 from tests.contract import test_guard
 from tests.contract.models import COUNTER, DOCUMENT

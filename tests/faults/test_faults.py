@@ -17,10 +17,10 @@ from storeproof.spec.guarantee import NETWORKED
 from tests.shipped import SHIPPED
 
 
-def handle(reason: str | None = None, nodes: Sequence[str] = ()) -> Any:
+def handle(lacking: NotAvailable | None = None, nodes: Sequence[str] = ()) -> Any:
     """A handle that notes its calls, and has the methods of a handle and no others."""
     made = create_autospec(Handle, instance=True)
-    made.cannot.return_value = reason
+    made.cannot.return_value = lacking
     made.nodes = nodes
     return made
 
@@ -57,8 +57,9 @@ NEEDS = {
 @pytest.mark.parametrize("name", sorted(faults()))
 def test_a_fault_asks_the_handle_for_what_it_needs(name: str) -> None:
     """What the handle gives as the reason is the reason, and no fault finds one where the handle has none."""
-    asked = handle("it is the user's server")
-    assert find(name).cannot(asked) == "it is the user's server"
+    lacking = NotAvailable("it is the user's server")
+    asked = handle(lacking)
+    assert find(name).cannot(asked) is lacking
     assert asked.mock_calls == [call.cannot(NEEDS[name])]
     assert find(name).cannot(handle()) is None
 

@@ -102,7 +102,7 @@ def test_one_is_killed_alone_and_only_it_is_started_again(role: str, handle: Com
 
 def test_its_power_can_be_cut_only_if_that_of_both_can(handle: CompositeHandle) -> None:
     """The reason says whose disk it is."""
-    assert handle.cannot(Capability.CUT_POWER) == "its home: its data is not on a disk whose power can be cut"
+    assert str(handle.cannot(Capability.CUT_POWER)) == "its home: its data is not on a disk whose power can be cut"
 
 
 def test_a_kill_during_the_start_leaves_none_running(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def test_a_single_server_has_no_nodes(tmp_path: Path) -> None:
     launch = ProcessLaunch(binary="${python}", install="none", command=("-c", "pass"))
     process = ProcessHandle(request(launch, tmp_path, store="mine", probe=lambda _: None))
     try:
-        assert process.cannot(Capability.KILL_NODES) == "it runs as one server: it has no nodes that could be killed one by one"
+        assert str(process.cannot(Capability.KILL_NODES)) == "it runs as one server: it has no nodes that could be killed one by one"
         assert process.nodes == ()
         process.wait_whole()
         with pytest.raises(NotAvailable, match="no nodes"):

@@ -15,8 +15,8 @@ from storeproof.adapters.sqlite.link import Link
 from storeproof.adapters.sqlite.session import Documents, SQLite
 from storeproof.contract import Address, Found, Json, Key, Path
 from storeproof.oracle import query as oracle
-from storeproof.spec.index import Index
 from storeproof.spec.interleaving import Isolation
+from storeproof.spec.model import Index
 from storeproof.spec.query import Aggregation, And, Browse, Condition, Filter, Not, Or, Query, Where
 
 Conditions = Callable[[Condition], Filter]

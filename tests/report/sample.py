@@ -26,7 +26,7 @@ from storeproof.result.model import (
     WorstLoss,
 )
 from storeproof.result.part import Gate
-from storeproof.stats.grade import grade
+from storeproof.stats.intervals import grade
 from storeproof.stats.trend import trend
 
 TARGETS = (

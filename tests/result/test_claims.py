@@ -9,7 +9,7 @@ import pytest
 
 from storeproof.experiments.performance.benchmark_config import configs
 from storeproof.result.claims import Verdict, judge
-from storeproof.result.claims.command import SCALE, command_for
+from storeproof.result.claims.judge import SCALE, command_for
 from storeproof.result.model import Result
 from storeproof.spec.questions.read_claims import read_claims
 from tests.result.claimed import SIDES, TWICE, around, file_of, given, judged, number, result, store, two

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from storeproof.adapters.mysql.asking import OWN_NUMBER, ask, literal
-from storeproof.adapters.mysql.clusters.gtids import KNOWN, count
+from storeproof.adapters.mysql.clusters.replica import KNOWN, count
 from storeproof.contract import Address, NodeAddresses, Unknown, answering
 
 _JOIN_SECONDS: Final = 30.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from storeproof.conformance.histories.judged_rounds import JudgedRounds, no_better, outcome_by_histories
 from storeproof.conformance.known import Known
 from storeproof.conformance.reasons import ClaimRefused, Reason
-from storeproof.experiments.durability.part_rounds import part_kill, promised
+from storeproof.experiments.durability.strikes.part import part_kill, promised
 from storeproof.experiments.fault_experiment import AT_LEAST
 from storeproof.outcome import SHOWN, Outcome
 from storeproof.result.model import RunInfo, StoreResult

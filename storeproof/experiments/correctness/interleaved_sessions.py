@@ -8,7 +8,7 @@ from typing import Any
 
 from storeproof.contract import Collection, Layout, Refused, Session, Unknown, Unsupported, call, why_not
 from storeproof.contract.notation import answer_from, arguments_from, shown
-from storeproof.contract.transactions import Transactions
+from storeproof.contract.sessions import Transactions
 from storeproof.errors import MachineFailed
 from storeproof.experiments.client_threads import Job, wait_for
 from storeproof.oracle import same
@@ -49,11 +49,7 @@ class Speaker:
         answer.start()
 
     def hear(self, told: list[str], seconds: float) -> bool:
-        """Wait for the answer and check it; False if it does not come in time.
-
-        Raises:
-            AssertionError: the answer is wrong.
-        """
+        """Wait for the answer and check it; False if it does not come in time. Raises `AssertionError`: the answer is wrong."""
         if self._pending is None:
             return True
         turn, answer = self._pending

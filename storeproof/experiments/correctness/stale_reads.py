@@ -49,7 +49,6 @@ class StaleReads:
 
     @property
     def all(self) -> Staleness:
-        """All rounds."""
         return together(self.rounds)
 
     def sentence(self) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from storeproof.contract import Collection, Key, Layout, Record, Refused, Session, Unsupported, call, supports
-from storeproof.contract.transactions import Transactions
+from storeproof.contract.sessions import Transactions
 from storeproof.records.self_verifying import recipe
 from storeproof.spec import Target
 from storeproof.spec.model import Counter

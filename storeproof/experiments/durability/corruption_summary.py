@@ -9,6 +9,7 @@ from typing import Final
 from storeproof.blame import Ending
 from storeproof.experiments.durability.file_damage import DamageKind
 from storeproof.experiments.summary import Summary
+from storeproof.result.measured.damage import DamageCounts
 
 _SHOWN: Final = 3
 """Findings that a sentence quotes."""
@@ -50,6 +51,11 @@ class CorruptionSummary(Summary):
         if self.served or self.silent:
             return Ending.BROKEN_PROMISE
         return Ending.RIGHT if self.noticed else Ending.NOTHING_SHOWN
+
+    @property
+    def counts(self) -> DamageCounts | None:
+        """As the result has them; None without a round."""
+        return DamageCounts(rounds=self.rounds, made_up=len(self.served), silent=len(self.silent)) if self.rounds else None
 
     @property
     def findings(self) -> list[str]:

@@ -10,10 +10,11 @@ from typing import Final, get_args
 
 from storeproof.blame import Ending
 from storeproof.check import Anomaly, Finding, Losses, Shape, Staleness, together, upper_bound, worst
-from storeproof.experiments.summary import Summary, count_anomalies
+from storeproof.experiments.rounds_summary import RoundsSummary
+from storeproof.experiments.summary import count_anomalies
 from storeproof.history import Place
 from storeproof.outcome import Outcome
-from storeproof.result.measured.cluster_round import ClusterRoundRecord, with_one_course
+from storeproof.result.measured.cluster_round import with_one_course
 from storeproof.result.model import GuaranteeRecord, WorstLoss
 from storeproof.result.strength import strength
 from storeproof.spec.guarantee import LoadShape
@@ -32,7 +33,7 @@ _COUNTERS: Final[dict[LoadShape, str]] = {"burst": "bursts", "stream": "streams"
 
 
 @dataclass(kw_only=True)
-class DurabilitySummary(Summary):
+class DurabilitySummary(RoundsSummary):
     """Sums over rounds."""
 
     streams: int = 0
@@ -63,8 +64,6 @@ class DurabilitySummary(Summary):
     recoveries: list[float] = field(default_factory=list)
     striking: str = ""
     """The fault of this round, if a guarantee has several."""
-    strikes: Counter[str] = field(default_factory=Counter)
-    """Rounds by fault, if a guarantee has several."""
     failovers: list[float] = field(default_factory=list)
     """Of a cluster: seconds from each fault to the first acknowledgement by another primary."""
     without_failover: int = 0
@@ -77,8 +76,6 @@ class DurabilitySummary(Summary):
     """Of a cluster: how often another node was compared with the primary, record by record."""
     unlike: int = 0
     """Records that another node went on showing otherwise than the primary."""
-    cluster_rounds: list[ClusterRoundRecord] = field(default_factory=list)
-    """Of a cluster: what became of the writes of each round."""
     gone: set[str] = field(default_factory=set)
     """Models whose collection itself was missing after a fault."""
     idle: list[str] = field(default_factory=list)

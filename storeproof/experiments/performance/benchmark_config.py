@@ -37,7 +37,6 @@ class BenchmarkConfig:
 
     @property
     def case(self) -> str:
-        """The id of its case."""
         return f"performance.{self.name}"
 
     @property

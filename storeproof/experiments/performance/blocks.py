@@ -21,7 +21,6 @@ class Blocks:
 
     @property
     def seed(self) -> str:
-        """Of the order of rounds."""
         first = self._compared[0]
         return f"{first.sut.seed}:{first.config.name}:{self._number}:{self._repeated}"
 
@@ -41,7 +40,6 @@ class Blocks:
 
     @property
     def seconds(self) -> float:
-        """That the rounds of the last one took."""
         return sum(rounds.in_round for rounds in self._compared)
 
     def run(self) -> None:

@@ -17,8 +17,7 @@ from storeproof.load.quality.gates import Judgement, invalid_by, is_lower_bound,
 from storeproof.result.measurement import Disturbance, Interval, Latency, MachineSpeedRecord, Measurement, MixPart, Round, TrendRecord
 from storeproof.result.part import Gate
 from storeproof.spec import Mix
-from storeproof.stats.grade import grade
-from storeproof.stats.intervals import Estimate, estimate, percentile
+from storeproof.stats.intervals import Estimate, estimate, grade, percentile
 from storeproof.stats.latency import encode, mean, merged
 from storeproof.stats.trend import Trend, trend
 
@@ -51,16 +50,11 @@ class Number:
 
     @property
     def trend(self) -> Trend:
-        """Of the rounds so far."""
         return trend([each.throughput for each in self.rounds], self.laps)
 
     def precise(self, laps: int = 1) -> bool:
-        """Whether the interval is as narrow as the scale wants it, or will be when all laps have as many rounds as the last one has, and
-        no trend is in sight that more rounds might show.
-
-        Args:
-            laps: how many there are to be.
-        """
+        """Whether the interval is as narrow as the scale wants it, or will be when all laps have as many rounds as the last one has, and no
+        trend is in sight that more rounds might show. `laps`: how many there are to be."""
         config, wanted = self._last.config, self._last.scale.rounds
         expected = self.rate.half_interval * sqrt(len(self._laps) / laps)
         return expected <= (wanted.series if config.series else wanted.headline) and self.trend.probability > _IN_SIGHT

@@ -25,7 +25,6 @@ class OpenLoop:
     reconnects = True
 
     def __init__(self, rate: float, seed: str) -> None:
-        """`rate`: requests per second."""
         self.requests: list[Timed] = []
         self._gaps = exponential(rate, seed)
         self._due = self._sent = 0
@@ -40,7 +39,6 @@ class OpenLoop:
         return not stop.wait((self._due - monotonic_ns()) / SECOND)
 
     def sent(self) -> None:
-        """Note when."""
         self._sent = monotonic_ns()
 
     def replied(self, *, ok: bool) -> None:
@@ -70,11 +68,9 @@ class PutsAndGets(Strategy):
         """Whether a put is under way; gets are in no history."""
 
     def use(self, session: Session) -> None:
-        """Its collection."""
         self._collection: Collection = session.collection(self._layout)
 
     def request(self) -> None:
-        """One put or get."""
         self._puts = not self._written or self._rng.random() < 0.5
         if not self._puts:
             call(self._collection, self._layout, "get", self._key(self._rng.randrange(self._written)))
@@ -86,7 +82,6 @@ class PutsAndGets(Strategy):
         call(self._collection, self._layout, "put", key, record)
 
     def end(self, outcome: Ending) -> None:
-        """Record a put."""
         if self._puts:
             self._log.end(outcome)
 

@@ -111,7 +111,6 @@ class Outage(FaultExperiment[None]):
         )
 
     def setup(self) -> None:
-        """Make the collection."""
         session = self._open()
         try:
             session.collection(self._layout).prepare()
@@ -119,7 +118,6 @@ class Outage(FaultExperiment[None]):
             session.close()
 
     def rounds(self) -> Iterator[None]:
-        """One."""
         yield None
 
     @contextmanager
@@ -168,7 +166,6 @@ class Outage(FaultExperiment[None]):
             self._failure = self.explain(reason) or reason
 
     def audit(self) -> None:
-        """Read all writes back."""
         if self._failure is None:
             session = self._open()
             try:

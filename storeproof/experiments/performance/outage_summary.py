@@ -82,7 +82,6 @@ class OutageSummary(Summary):
 
     @property
     def findings(self) -> list[str]:
-        """All of it is one."""
         return [self.sentence()]
 
     def parts(self) -> Iterator[str]:

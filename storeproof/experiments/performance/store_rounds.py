@@ -58,7 +58,6 @@ class StoreRounds:
             self._timed(self._prepare)
 
     def run_round(self) -> None:
-        """One that is measured, if nothing was wrong so far."""
         self.in_round = self._timed(self._run_round) if self.sound else 0.0
 
     def keep_round(self, beside: Surroundings) -> None:

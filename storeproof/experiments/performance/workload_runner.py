@@ -22,6 +22,7 @@ from storeproof.load.quality.audit import Audit
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
 from storeproof.load.quality.generator_threads import choose_threads
 from storeproof.load.requests import Asked, requests
+from storeproof.outcome import Lack
 from storeproof.records.keys import form_of, greatest
 from storeproof.records.self_verifying import payload_bytes
 from storeproof.spec.scale import PerformanceScale
@@ -107,7 +108,6 @@ class WorkloadRunner:
 
     @cached_property
     def payload_bytes(self) -> int:
-        """Of a record."""
         return payload_bytes(self.layout.model, article_store=self._article_store)
 
     @property
@@ -135,7 +135,6 @@ class WorkloadRunner:
 
     @property
     def _added(self) -> int:
-        """Records, by all rounds so far."""
         return sum(self._last.positions) - sum(self._last.removed) if self._last else 0
 
     @property
@@ -149,19 +148,16 @@ class WorkloadRunner:
         return min(self.scale.round_seconds, share / rate)
 
     def prepare(self) -> None:
-        """Load the data and warm up.
-
-        Raises:
-            NotAvailable: the articles have nothing that the workload could ask for, the engine that is wanted cannot do it, or none can
-                that has several requests of a client in flight.
-        """
+        """Load the data and warm up. Raises `NotAvailable`: the articles have nothing that the workload could ask for, the engine that is
+        wanted cannot do it, or none can that has several requests of a client in flight."""
         model, plan = self.layout.model, self.plan
         if any(mix.request is not None for mix in plan.mix):
             texts = articles(plan.article_store)
             self.requests = tuple(requests(model, mix, texts, plan.known) for mix in plan.mix)
         self.engine, self.engine_reason = self.engines.choose(self.plan)
         if plan.pipeline > 1 and self.engine.name == "driver":
-            raise NotAvailable(f"the store's client has one request in flight, and {self.engine_reason or 'no other engine was wanted'}")
+            reason = f"the store's client has one request in flight, and {self.engine_reason or 'no other engine was wanted'}"
+            raise NotAvailable(reason, lack=Lack.ENGINE)
         self.ceiling = self._ceiling_of(self.engine, self.plan)
         if self.collection.filled_for is None and self.config.workload.preload:
             self.engine.fill(self.layout, self.loaded, plan.article_store, self.engine.fixed_numbers)

@@ -15,7 +15,6 @@ from typing import Final, TypeVar
 
 from storeproof.contract import Unknown
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
-from storeproof.experiments.roles.candidate import CandidateUnderTest
 from storeproof.experiments.roles.role_config import require_answers, role_config
 from storeproof.experiments.roles.role_rounds import RoleRounds
 from storeproof.load.hosts.load_hosts import LoadEngines
@@ -26,9 +25,35 @@ from storeproof.load.wire.wire_engine import allow_descriptors
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import EndCase
 from storeproof.result.measurement import JointLoad, Measurement, RoleLoad
+from storeproof.spec.questions.needs import Role
 from storeproof.spec.scale import PerformanceScale
 from storeproof.stats.intervals import SAMPLES_BEYOND
 from storeproof.store_under_test import StoreUnderTest
+
+
+@dataclass(frozen=True)
+class CandidateUnderTest:
+    """A store for each role. Several roles may have the same store, which is then one server with a collection for each."""
+
+    name: str
+    roles: Mapping[str, Role]
+    suts: Mapping[str, StoreUnderTest]
+    """By role."""
+
+    @property
+    def stores(self) -> tuple[StoreUnderTest, ...]:
+        return tuple(dict.fromkeys(self.suts.values()))
+
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        """The roles that have a load."""
+        return tuple(name for name, role in self.roles.items() if role.load is not None)
+
+    def must_answer_in_time(self, role: str) -> bool:
+        """Whether a role needs its replies within a time."""
+        load = self.roles[role].load
+        return load is not None and load.p99_ms is not None
+
 
 T = TypeVar("T")
 

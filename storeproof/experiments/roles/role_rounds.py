@@ -26,7 +26,6 @@ class RoleRounds(StoreRounds):
 
     @property
     def wrong(self) -> Exception | None:
-        """What went wrong."""
         return self._wrong
 
     @property
@@ -37,17 +36,14 @@ class RoleRounds(StoreRounds):
 
     @property
     def workload(self) -> Workload:
-        """Whose requests the role has."""
         return self.config.workload
 
     @property
     def record(self) -> str:
-        """The variation of its records."""
         return self.config.record.name
 
     @property
     def clients(self) -> int:
-        """Those of the role alone."""
         return self.config.clients
 
     @property
@@ -100,9 +96,6 @@ class RoleRounds(StoreRounds):
 
     def measurement(self, together: Mapping[str, Judgement]) -> tuple[Measurement, tuple[str, ...]]:
         """Read the data back. Returns what the result keeps, and what was wrong with the data. Raises as `audit`.
-
-        Args:
-            together: the gates on all loads together.
-        """
+        `together`: the gates on all loads together."""
         number, audited = self.result()
         return number.measurement(audited, (), together), audited.problems

@@ -56,10 +56,7 @@ class LoadHost:
     """One host's engines for one store."""
 
     def __init__(self, target: Target, address: Address, wanted: EngineWanted) -> None:
-        """
-        Raises:
-            NotAvailable: the wanted engine is not on this host.
-        """
+        """Raises `NotAvailable`: the wanted engine is not on this host."""
         self._environment = UserEnvironment()  # of the user who started the worker
         self._environment.hide()
         self._engines = Engines(target, address, wanted)
@@ -74,7 +71,6 @@ class LoadHost:
         return monotonic_ns()
 
     def cores(self) -> int:
-        """Cores that its engines may use."""
         return usable_cores()
 
     def choose(self, plan: Plan) -> None:
@@ -95,7 +91,6 @@ class LoadHost:
         self._begin(lambda: self._go(plan))
 
     def news(self) -> News:
-        """How far that is."""
         ordered = self._ordered
         if ordered is None:
             return News(done=True)
@@ -114,7 +109,6 @@ class LoadHost:
             self._run.stop()
 
     def close(self) -> None:
-        """End all connections and processes."""
         self.stop()
         self._engines.close()
         self._ceilings.close()

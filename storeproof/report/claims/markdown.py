@@ -12,7 +12,6 @@ SIDES = ("", "store", "version", "workload", "clients", "indexes", "operations/s
 
 
 def render_claims_markdown(judged: Judged) -> str:
-    """The page."""
     parts = ["# Published claims", cell_of(judged.answer), words.LEGEND, words.CHOICE, table_of(overview(judged))]
     for verdict in Verdict:
         chosen = [each for each in judged.claims if each.verdict is verdict]

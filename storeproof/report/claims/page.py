@@ -8,7 +8,6 @@ from storeproof.result.claims import Judged, Verdict
 
 
 def render_claims_html(judged: Judged) -> str:
-    """The page."""
     return whole_page(
         "claims/claims.html.j2",
         judged=judged,

@@ -26,7 +26,6 @@ CHOICE: Final = (
 
 
 def number(value: float) -> str:
-    """Three digits."""
     return f"{value:.3g}"
 
 

@@ -21,21 +21,14 @@ FORMATS: Final = (".json", ".md", ".html")
 
 
 def check(path: Path) -> None:
-    """Refuse a name that says no format, before anything is compared.
-
-    Raises:
-        UsageError: with those that there are.
-    """
+    """Refuse a name that says no format, before anything is compared. Raises `UsageError`: with those that there are."""
     if path.suffix not in FORMATS:
         raise UsageError(f"{path}: the name of the file ends with one of {', '.join(FORMATS)}")
 
 
 def write(path: Path, data: Any, contents: Sequence[Content]) -> None:
     """Write the file in the format that its name says: `data` as JSON, or the contents.
-
-    Raises:
-        UsageError: the name says no format, or the file cannot be written.
-    """
+    Raises `UsageError`: the name says no format, or the file cannot be written."""
     check(path)
     if path.suffix == ".json":
         text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"

@@ -37,9 +37,7 @@ class OwnLinks:
         return f"#{anchor(candidate, found)}"
 
     def all_of(self, found: JudgedNeed) -> Iterable[tuple[Seen, str]]:
-        """Without pages."""
         return [(each, "") for each in found.seen]
 
     def run(self, source: Source) -> str:  # noqa: ARG002 - there is none
-        """None."""
         return ""

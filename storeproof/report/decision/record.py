@@ -21,7 +21,6 @@ VALID_DAYS: Final = 180
 
 
 def render_record(decision: Decision) -> str:
-    """The record."""
     return "\n\n".join(part for part in _parts(decision) if part) + "\n"
 
 

@@ -20,7 +20,6 @@ _STYLES: Final = {Verdict.MET: "green", Verdict.NOT_MET: "red", Verdict.NOT_SHOW
 
 
 def print_decision(decision: Decision, console: Console) -> None:
-    """Print it."""
     width = max(_NARROWEST, min(console.width, _WIDEST))
 
     def line(text: str, style: str = "") -> None:

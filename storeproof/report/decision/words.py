@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from storeproof.outcome import Outcome
 from storeproof.report.parts.stale_reads import is_stale, seen_in
-from storeproof.result.needs.decision import Candidate, Decision, Dropped
+from storeproof.result.needs.decision import Candidate, Decision, Dropped, Looser
 from storeproof.result.needs.evidence import Source
 from storeproof.result.needs.judged_need import JudgedNeed, Verdict
-from storeproof.result.needs.looser import Looser
 from storeproof.result.needs.need import Need
 from storeproof.units import plural
 
 MARKS = {Verdict.MET: "✔", Verdict.NOT_MET: "✘", Verdict.NOT_SHOWN: "?"}
 TONES = {Verdict.MET: "good", Verdict.NOT_MET: "bad", Verdict.NOT_SHOWN: "open"}
-_REFUSAL: Final = re.compile(r"unsupported: (?:[a-z_]+ on [a-z_0-9]+: )?")
-"""How the reason of a refusal begins: that it is lacking is said already."""
 _NAMED = 4
 """Candidates that a sentence names; of more it says how many there are."""
 
@@ -57,7 +52,6 @@ def needs(judged: Sequence[JudgedNeed]) -> str:
 
 
 def need(it: Need) -> str:
-    """A need with its role."""
     subject = "records of " if it.subject == "model" else ""
     return f"{subject}{it.title or it.name} ({it.role})"
 
@@ -70,7 +64,7 @@ def against(candidate: Candidate) -> str:
     if binding.verdict is Verdict.MET:
         least = "at least " if binding.at_least else ""
         return f"tightest need: {need(binding.need)}, met {least}{binding.headroom:.2g} times"
-    said = f"{'lacks' if candidate.missed else 'not shown:'} {need(binding.need)}: {_REFUSAL.sub('', binding.reason)}"
+    said = f"{'lacks' if candidate.missed else 'not shown:'} {need(binding.need)}: {binding.reason}"
     counts = ((len(candidate.missed) - 1, "misses {} more"), (len(candidate.open) - (not candidate.missed), "{} more not shown"))
     return "; ".join([said, *(words.format(count) for count, words in counts if count > 0)])
 

@@ -99,7 +99,6 @@ _OTHER: Final = FaultWords("is struck", "was struck", "is back")
 
 
 def words_of(record: ClusterRoundRecord) -> FaultWords:
-    """Those of its fault."""
     return WORDS.get(record.fault, _OTHER)
 
 

@@ -36,7 +36,6 @@ class Role:
 
     @property
     def label(self) -> str:
-        """The heading of its column."""
         return label_of(self.profile)
 
     @property
@@ -105,12 +104,10 @@ MANY: Final = 10
 
 
 def label_of(profile: str) -> str:
-    """The heading of a profile's column."""
     return LABELS.get(profile, profile.replace("_", " "))
 
 
 def role_of(verdict: ProfileVerdict) -> Role:
-    """The role from the verdict on a profile."""
     failed: Verdict = "failed" if any(each.broken for each in verdict.missing) else "lacks"
     found: Mapping[str, Verdict] = {"conforms": "meets", "incomplete": "open"}
     return Role(verdict.profile, found.get(verdict.verdict, failed), tuple(verdict.missing), tuple(verdict.ways), verdict.extended)

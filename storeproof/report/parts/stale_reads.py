@@ -60,7 +60,6 @@ def stale_table(store: StoreResult) -> Table:
 
 
 def stale_reads(result: Result) -> Table:
-    """Of all stores of a run."""
     rows = [[Cell(name_of(store), "strong"), *_row(each)] for store in result.stores for each in _tried(store)]
     return Table(("store:variant", "what was tried", "verdict", "what was seen"), rows, "No reads were watched in this run.")
 

@@ -16,7 +16,7 @@ from storeproof.errors import UsageError
 from storeproof.report.answer_table import AnswerCell, AnswerTable, Group
 from storeproof.report.pictures.compact import compact
 from storeproof.report.pictures.lettering import DPI, FONTS, width_of, wrapped
-from storeproof.stats.grade import Grade
+from storeproof.stats.intervals import Grade
 
 FORMATS: Final = (".png", ".svg", ".pdf")
 
@@ -68,10 +68,7 @@ _NARROW = _Size(
 
 def draw_answer(table: AnswerTable, path: Path, *, narrow: bool = False) -> None:
     """Draw the table into a file, in the format that its name says.
-
-    Raises:
-        UsageError: a name of another format, or a file that cannot be written.
-    """
+    Raises `UsageError`: a name of another format, or a file that cannot be written."""
     if path.suffix not in FORMATS:
         raise UsageError(f"{path}: the picture's name ends with one of {', '.join(FORMATS)}")
     with matplotlib.rc_context(_STYLE):
@@ -180,7 +177,6 @@ class _Drawing:
         return len(lines) * (self._size.letters + larger) * _LINE_HEIGHT
 
     def _tall(self, part: Sequence[Group]) -> float:
-        """Of its headings."""
         return max(self._title_high(part) + max(map(self._headings_high, part)), 2.2 * self._size.row)
 
     def _title_high(self, part: Sequence[Group]) -> float:

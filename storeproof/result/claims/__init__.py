@@ -2,5 +2,3 @@
 
 from storeproof.result.claims.judge import judge
 from storeproof.result.claims.judged import Judged, JudgedClaim, RatioFound, RunRead, SideFound, Verdict
-
-__all__ = ["Judged", "JudgedClaim", "RatioFound", "RunRead", "SideFound", "Verdict", "judge"]

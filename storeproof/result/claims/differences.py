@@ -34,7 +34,6 @@ def differences(file: ClaimsFile, claim: PublishedClaim, found: Found) -> Iterat
 
 
 def of_the_run(file: ClaimsFile, conditions: Conditions, side: Side) -> Iterator[str]:
-    """The year, the machine and the scale."""
     run, machine = side.result.run, side.result.environment
     if file.year and run.started[:4] != str(file.year):
         yield f"{run.started[:4]} (text: {file.year})"

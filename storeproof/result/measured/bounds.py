@@ -83,7 +83,6 @@ def load_in_words(measured: Measurement) -> str:
 
 
 def losses_in_words(record: GuaranteeRecord) -> str:
-    """How many acknowledged writes a fault cost, of how many."""
     faults = plural(record.rounds, "fault")
     if record.outcome in SHOWN and record.lost == 0:
         return f"none of {plural(record.acknowledged, 'acknowledged write')} lost in {faults}"

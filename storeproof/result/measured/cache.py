@@ -36,7 +36,6 @@ class HitRateRecord(Part):
 
     @property
     def hit_rate(self) -> float:
-        """Hits to reads."""
         return self.hits / self.reads
 
 

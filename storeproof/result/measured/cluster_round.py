@@ -101,12 +101,10 @@ class ClusterRoundRecord(Part):
 
     @property
     def lost(self) -> int:
-        """At all nodes."""
         return sum(each.lost for each in self.spans)
 
     @property
     def acknowledged(self) -> int:
-        """By all nodes."""
         return sum(each.acknowledged for each in self.spans)
 
 

@@ -13,10 +13,10 @@ from storeproof.result.needs.evidence import Evidence, ReadResult, join
 from storeproof.result.needs.judge import judge
 from storeproof.result.needs.judged_need import JudgedNeed, Verdict
 from storeproof.result.needs.loads import measurable
-from storeproof.result.needs.looser import Looser, looser_needs
-from storeproof.result.needs.need import Need, needs_of
+from storeproof.result.needs.need import Need, needs_of, title_of
 from storeproof.result.needs.together import command_of, deciding, judge_together, together_of
 from storeproof.spec import Spec
+from storeproof.spec.profile import AnyOf
 from storeproof.spec.questions.needs import NeedsFile
 
 
@@ -114,7 +114,6 @@ class Decision:
 
     @property
     def meeting(self) -> tuple[Candidate, ...]:
-        """Candidates that meet every need that must be met."""
         return tuple(each for each in self.candidates if each.meets_all)
 
     @property
@@ -129,7 +128,6 @@ class Decision:
 
     @property
     def untried(self) -> tuple[Candidate, ...]:
-        """All other candidates."""
         return tuple(each for each in self.candidates if not each.mostly_tried)
 
     @cached_property
@@ -292,3 +290,27 @@ def _gain(without: Sequence[Candidate], meeting: Sequence[Candidate]) -> tuple[f
             most = max(other.headroom or 0.0 for other in beside)
             gains.append(((one.headroom or 0.0) / most, bool(one.tightest and one.tightest.at_least)))
     return max(gains, default=(None, False))
+
+
+@dataclass(frozen=True)
+class Looser:
+    """A need in place of another, with which some candidates would meet all."""
+
+    need: Need
+    instead: Need
+    """What they meet in its place."""
+    candidates: tuple[str, ...]
+
+
+def looser_needs(need: Need, spec: Spec) -> Iterator[Need]:
+    """What could stand in place of a need, the strictest first: nothing where no profile has an alternative to it."""
+    for name in dict.fromkeys(_after(need, spec)):
+        yield replace(need, name=name, alternatives=(name,), capabilities=((name,),), title=title_of((name,), spec))
+
+
+def _after(need: Need, spec: Spec) -> Iterator[str]:
+    for profile in spec.profiles.values():
+        for wanted in profile.capabilities:
+            if isinstance(wanted, AnyOf) and set(need.alternatives) & set(wanted.any_of):
+                loosest = max(wanted.any_of.index(name) for name in need.alternatives if name in wanted.any_of)
+                yield from wanted.any_of[loosest + 1 :]

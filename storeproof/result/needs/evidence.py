@@ -34,12 +34,10 @@ class Source:
 
     @property
     def store(self) -> StoreResult:
-        """What the result says of the store."""
         return self.side.store
 
     @property
     def run(self) -> str:
-        """The id of the run."""
         return self.side.result.run.id
 
     @cached_property

@@ -11,7 +11,7 @@ from storeproof.result.capabilities import PUSHDOWN
 from storeproof.result.measured.bounds import back_within, first_line, loss_within, losses_in_words, struck_by
 from storeproof.result.model import GuaranteeRecord
 from storeproof.result.needs.evidence import Evidence, Source
-from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict, to_show
+from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict, missed_in_words, seen_in_words, to_show
 from storeproof.result.needs.loads import judge_p99, judge_rate
 from storeproof.result.needs.need import Need, Subject
 from storeproof.spec import LADDER, Spec
@@ -41,10 +41,10 @@ def _model(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed
         command = to_show(evidence.target, f"stateful.{need.name}/", spec)
         return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"no result has tried records of {need.name}", command=command)
     source, outcome = found
-    seen = (Seen(source, case, f"{outcome.outcome}: {first_line(outcome.detail)}"),)
+    seen = (Seen(source, case, seen_in_words(outcome)),)
     if outcome.outcome in SHOWN:
         return JudgedNeed(need, evidence.target, Verdict.MET, "random histories were answered correctly", seen)
-    return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"{outcome.outcome}: {first_line(outcome.detail)}", seen)
+    return JudgedNeed(need, evidence.target, Verdict.NOT_MET, missed_in_words(outcome), seen)
 
 
 def _capability(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
@@ -89,9 +89,9 @@ def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) 
                 open_.setdefault(name, "was tried in an earlier form of its case")
             else:
                 source, outcome = found
-                seen.append(Seen(source, case, f"{outcome.outcome}: {first_line(outcome.detail)}"))
+                seen.append(Seen(source, case, seen_in_words(outcome)))
                 if outcome.outcome not in SHOWN:
-                    lacking.setdefault(name, f"{outcome.outcome}: {first_line(outcome.detail)}")
+                    lacking.setdefault(name, missed_in_words(outcome))
     if lacking:
         first, why = next(iter(lacking.items()))
         several = f"{len(lacking)} of {len(names)} capabilities: {', '.join(lacking)}; {first}: {why}"

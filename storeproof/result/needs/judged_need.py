@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from storeproof.outcome import Outcome
+from storeproof.result.measured.bounds import first_line
 from storeproof.result.measurement import Measurement
+from storeproof.result.model import OutcomeRecord
 from storeproof.result.needs.evidence import Source
 from storeproof.result.needs.need import Need
 from storeproof.run_command import RunCommand
@@ -54,6 +57,17 @@ class JudgedNeed:
     """Of a capability with alternatives: the position of the one that was judged; those after the first are looser."""
     way: str = ""
     """Of a capability with alternatives that is met: the one by which it is, in words."""
+
+
+def seen_in_words(case: OutcomeRecord) -> str:
+    """What was seen of a case, in one line."""
+    return f"{case.outcome}: {first_line(case.detail)}"
+
+
+def missed_in_words(case: OutcomeRecord) -> str:
+    """Why a case that did not pass rules a store out; that a clear refusal is one needs no word."""
+    why = first_line(case.why)
+    return why if case.outcome is Outcome.UNSUPPORTED else f"{case.outcome}: {why}"
 
 
 def to_show(target: str, chosen: str, spec: Spec) -> str:

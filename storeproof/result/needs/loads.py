@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from storeproof.outcome import SHOWN
-from storeproof.result.measured.bounds import first_line, load_in_words, p99_in_words, p99_within
+from storeproof.result.measured.bounds import load_in_words, p99_in_words, p99_within
 from storeproof.result.measurement import Measurement
 from storeproof.result.needs.evidence import Evidence, Source
-from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict, to_show
+from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict, missed_in_words, seen_in_words, to_show
 from storeproof.result.needs.need import Need
 from storeproof.spec import Spec, Workload
 from storeproof.spec.operation import OperationName
@@ -103,8 +103,7 @@ def _refuted(need: Need, role: Role, evidence: Evidence) -> JudgedNeed | None:
     if case is None or found is None or found[1].outcome in SHOWN:
         return None
     source, outcome = found
-    reason = f"{outcome.outcome}: {first_line(outcome.detail)}"
-    return JudgedNeed(need, evidence.target, Verdict.NOT_MET, reason, (Seen(source, case, reason),))
+    return JudgedNeed(need, evidence.target, Verdict.NOT_MET, missed_in_words(outcome), (Seen(source, case, seen_in_words(outcome)),))
 
 
 def _shares(weights: Mapping[str, int]) -> dict[str, float]:
@@ -149,6 +148,5 @@ def _lowest(measured: Measurement) -> float:
 
 
 def _name(measured: Measurement) -> str:
-    """As its case is called."""
     more = (f"{measured.pipeline}p" if measured.pipeline > 1 else "", f"{measured.rate:.0f}r" if measured.rate else "", measured.record)
     return "/".join(filter(None, (f"performance.{measured.workload}", f"{measured.indexes}i", f"{measured.clients}c", *more)))

@@ -43,12 +43,10 @@ class Need:
 
 
 def needs_of(needs: NeedsFile, spec: Spec) -> tuple[Need, ...]:
-    """All needs, role by role."""
     return tuple(need for name, role in needs.roles.items() for need in _of_role(name, role, spec))
 
 
 def lost_name(fault: str, most: Loss) -> str:
-    """A need on losses in words."""
     return f"{fault}: at most {seconds(most) if isinstance(most, float) else whole(most)} lost"
 
 

@@ -35,16 +35,12 @@ class Together:
 
     @property
     def beside(self) -> str:
-        """As a sentence ends."""
         return ", beside the other roles" if self.others else ""
 
 
 def together_of(needs: NeedsFile, targets: Mapping[str, str], evidence: Mapping[str, Evidence]) -> Mapping[str, Together]:
     """By role, from the preferred run that had all loads of these needs on at the same time, each on its store; empty where none had.
-
-    Args:
-        targets: the store of each role, as `store:variant`.
-    """
+    `targets`: the store of each role, as `store:variant`."""
     loaded = [name for name, role in needs.roles.items() if role.load is not None]
     runs: dict[str, dict[str, Together]] = {}  # those that are preferred come first, as in the evidence
     for name in loaded:

@@ -32,7 +32,6 @@ class Twice:
 
     @property
     def factor(self) -> float:
-        """The greater median divided by the smaller."""
         medians = self.a.throughput.median, self.b.throughput.median
         return max(medians) / min(medians)
 
@@ -51,7 +50,6 @@ class RatioTwice:
 
     @property
     def factor(self) -> float:
-        """The greater ratio divided by the smaller."""
         first, second = (
             self.one.a.throughput.median / self.other.a.throughput.median,
             self.one.b.throughput.median / self.other.b.throughput.median,
@@ -78,7 +76,6 @@ class OfKind:
 
     @property
     def agreeing(self) -> int:
-        """How many agree."""
         return sum(each.agrees for each in self.numbers)
 
 
@@ -98,7 +95,6 @@ class Agreement:
 
     @property
     def numbers(self) -> tuple[Twice, ...]:
-        """All that were compared."""
         return tuple(each for kind in self.kinds for each in kind.numbers)
 
     @property

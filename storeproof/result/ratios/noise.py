@@ -132,10 +132,7 @@ def _in_turns(several: Sequence[_Logs]) -> Iterator[list[_Logs]]:
 
 def _between(groups: Sequence[Sequence[_Logs]], deviation: float, alike: float) -> float:
     """The deviation between laps, without what the numbers of a group have in common, and less what the scatter of rounds explains.
-
-    Args:
-        alike: by how much autocorrelation widens the variance of a number measured alone, not interleaved with others.
-    """
+    `alike`: by how much autocorrelation widens the variance of a number measured alone, not interleaved with others."""
     squares = explained = freedom = 0.0
     for group in groups:
         common = [fmean(values) if len(group) > 1 else 0.0 for values in zip(*(each.of_laps for each in group), strict=True)]

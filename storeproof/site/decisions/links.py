@@ -56,7 +56,6 @@ class SiteLinks:
         return [(each, page) for page, each in pages.items()]
 
     def run(self, source: Source) -> str:
-        """The page of a run."""
         return f"{self.root}{run_page(source.run)}"
 
     def _page(self, seen: Seen) -> str:

@@ -12,7 +12,6 @@ from storeproof.site.rendering import Renderer
 
 
 def decision_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]:
-    """Each as its path and its text."""
     links = SiteLinks(content, "../")
     for decision in content.decisions:
         path = decision_page(decision.needs.decision)

@@ -166,7 +166,7 @@ class Handle:
         self.store = store
         self.deeds: list[str] = []
 
-    def cannot(self, capability: Capability) -> str | None:
+    def cannot(self, capability: Capability) -> None:
         return None
 
     def start(self) -> float:

@@ -217,7 +217,7 @@ class MemoryHandle:
     def address(self) -> Address:
         return self._cluster.node(self._cluster.primary()).address
 
-    def cannot(self, capability: Capability) -> str | None:
+    def cannot(self, capability: Capability) -> None:
         return None
 
     def check_alive(self) -> None:

@@ -35,7 +35,7 @@ def test_a_capability_is_shown_by_all_of_its_cases() -> None:
     cases = capability(EXPIRY)
     assert judgement(decided(needs(must=[EXPIRY]), known("redis:volatile", cases=cases)), "capability").verdict is Verdict.MET
     refused = judgement(decided(needs(must=[EXPIRY]), known("redis:volatile", cases=capability(EXPIRY, Outcome.UNSUPPORTED))), "capability")
-    assert (refused.verdict, refused.reason) == (Verdict.NOT_MET, "unsupported: the detail")
+    assert (refused.verdict, refused.reason) == (Verdict.NOT_MET, "the detail")
     open_ = judgement(decided(needs(must=[EXPIRY]), known("redis:volatile", cases=cases[1:])), "capability")
     assert (open_.verdict, open_.reason) == (Verdict.NOT_SHOWN, "was not tried")
     assert open_.command.endswith(f"-k {EXPIRY}/")

@@ -13,8 +13,8 @@ from storeproof.report.parts.speeds import SPEEDS
 from storeproof.report.parts.stale_reads import seen_in, stale_of
 from storeproof.site.content import Content
 from storeproof.site.costs import cost_tables, foremost
+from storeproof.site.data import speed_ratios
 from storeproof.site.evidence import Variant
-from storeproof.site.ratios import speed_ratios
 from tests.site.browser.visitor import Visitor
 
 MOST = 3

@@ -4,8 +4,8 @@ Half of the clients are tied to the primary that the fault strikes; the others g
 
 A round ends at the primary that the cluster has in the end. If the fault loses a node, all is also read while that node is gone.
 
-What clients read during the fault is looked at too: see `RegisterReads`. What the result keeps of a round is made after it: see
-`round_record`.
+What clients read during the fault is looked at too: see `RegisterReads`. What happened is kept as evidence, which `ClusterJudge` judges in
+the run and again in `replay_cluster`.
 """
 
 from __future__ import annotations
@@ -13,28 +13,29 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import monotonic_ns
 from typing import Final
 
-from storeproof.check import Audits, Finding, losses
 from storeproof.contract import Address, Layout, Refused, Session, Unknown
 from storeproof.errors import StoreDied
-from storeproof.experiments.client import Client, Pacing, open_clients
+from storeproof.evidence import AuditEvidence, Broken, ClusterEvidence, NodeAudit, RoundEvidence, StoreEvidence
+from storeproof.experiments.client import Client, ClosedLoop, Pacing, open_clients
 from storeproof.experiments.client_threads import Running, wait_until
 from storeproof.experiments.durability.atomic_groups import AtomicWrite
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.clusters.alike import unlike
+from storeproof.experiments.durability.clusters.cluster_judge import ClusterJudge
+from storeproof.experiments.durability.clusters.pace import MOST_WRITES, pause_of
 from storeproof.experiments.durability.clusters.register_reads import RegisterReads
-from storeproof.experiments.durability.clusters.round_record import WriteFates
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.readback import check_usable, read
 from storeproof.experiments.durability.strikes.cluster import ClusterStrike
-from storeproof.experiments.durability.strikes.round_clients import Persistent, RoundClients
+from storeproof.experiments.durability.strikes.round_clients import Paced, RoundClients
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject, check_load
 from storeproof.faults.cluster_fault import ClusterFault
-from storeproof.history import Place, Seen, as_of
 from storeproof.result.measured.cluster_round import SetAside
 from storeproof.spec.scale import DurabilityScale
 
@@ -77,26 +78,27 @@ class ClusterRounds(FaultExperiment[ClusterStrike]):
         self.summary.clients = scale.clients
         self._layouts = layouts
         self._scale = scale
-        self._stale_possible = stale_possible
+        self.rounds_seen: list[RoundEvidence] = []
+        """What happened in each round so far."""
+        self._judge = ClusterJudge(self.summary, stale_possible=stale_possible)
         self._clients = Clients(subject, layouts, atomic)
         self._recorder = self._clients.recorder
-        self._register = RegisterReads.of(layouts, subject.rng)
-        self._audits = Audits()
+        self._pause = pause_of(2 * self._half, len(self._turns), MOST_WRITES)
+        self._register = RegisterReads.of(layouts, subject.rng, len(self._turns))
         self._files: set[Path] = set()
         """Rollback files already counted in earlier rounds."""
         self._period = 0
         """The number of the load period; each period has its own keys."""
-        self._first = 0
+        self._clients_before = 0
         """The number of the first client of this round: what those before it wrote, earlier audits have read."""
-        self._before = 0
-        self._at_risk = 0
-        """Operations that were acknowledged before the fault of this round."""
-        self._seen: Mapping[Place, Seen] = {}
-        """What the primary showed at the last audit."""
         self._register_writer: Running | None = None
         self._running: RoundClients
         self._last = False
         """Whether the audit of this round reads the keys of all rounds: what survived an earlier fault must survive the later ones too."""
+
+    def evidence(self, case: str, seed: str, target: str) -> StoreEvidence:
+        """What happened on this cluster, with its case, the seed of its choices, and its name."""
+        return StoreEvidence(case, seed, target, cuts_off=False, rounds=self.rounds_seen, operations=self._recorder.operations())
 
     def setup(self) -> None:
         """Create the collections."""
@@ -114,23 +116,22 @@ class ClusterRounds(FaultExperiment[ClusterStrike]):
 
     def run_round(self) -> None:
         """Do not count a round that raises."""
-        self.summary.count("stream")
-        self.summary.striking = self.round.name
-        recorded = len(self.summary.cluster_rounds)
+        fault = self.round.fault
+        self.rounds_seen.append(RoundEvidence("stream", monotonic_ns(), cluster=ClusterEvidence(fault.name, fault.lasts is not None)))
+        self._judge.begin(self._seen)
         try:
             super().run_round()
         except BaseException:
-            self.summary.count("stream", -1)
-            del self.summary.cluster_rounds[recorded:]
+            self._seen.spoiled = True
+            self._judge.spoiled(self._seen)
             self.round.clean_up()
             raise
-        self.summary.strikes[self.summary.striking] += 1
 
     def load(self) -> AbstractContextManager[None]:
         """Clients on the whole cluster, half of them tied to its primary."""
         self._period += 1
-        self._before = self._recorder.acknowledged
         self.round.begin()
+        self.round.note(self._seen)
         return self._clients_at(self.round.struck_node)
 
     def fault(self) -> None:
@@ -138,88 +139,86 @@ class ClusterRounds(FaultExperiment[ClusterStrike]):
         if self._register_writer is not None:
             self._register_writer.end()
         self.round.strike(self._running)
-        self.struck = self.round.moments.struck
-        self._at_risk = self._recorder.acknowledged - self._before
 
     def recover(self) -> None:
         """Under load, also after the fault: until then a replaced primary may have acknowledged writes."""
         self.round.recover(self._running, lambda: None)
-        self._note_failover()
-        if not self.round.gone:
-            self.struck = monotonic_ns()
 
     def _go_on(self, running: RoundClients, primary: str) -> None:
         """Half of the clients."""
-        clients = open_clients(self._half, partial(self._follower, primary, Persistent()))
+        clients = open_clients(self._half, partial(self._follower, primary))
         if self._register is not None:
             clients.append(self._register.writer(self.subject.open))
         running.add(clients)
 
-    def _note_failover(self) -> None:
-        """Its time is a number, not a promise; where the fault may have kept all from taking over, it is that of the round alone."""
-        moments = self.round.moments
-        if self.round.fault.lasts is not None:
-            return
-        if moments.failed_over is None:
-            self.summary.without_failover += 1
-        else:
-            self.summary.failovers.append((moments.failed_over - moments.struck) / 1e9)
-
     def audit(self) -> None:
         """Read all back from the primary: without the lost node, and from the whole cluster."""
-        findings: list[Finding] = []
         self.round.moments.ended = monotonic_ns()
+        self.round.note(self._seen)
         if self._register is not None:
-            self.summary.read(self._register.seen(), stale_possible=self._stale_possible)
+            self._cluster_seen.reads = self._register.operations()
+        self._judge.load_ended(self._seen)
         try:
             if self.round.gone:
                 with self.subject.session() as session:
-                    findings += self._read_back(session, everything=False)
+                    self._cluster_seen.without = self._read_back(session, everything=False)
                 self.round.replace_lost()
             self._cluster.wait_whole()
             with self.subject.session() as session:
-                findings += self._read_back(session, everything=self._last)
-                self._record(findings)
+                self._seen.audit = self._read_back(session, everything=self._last)
                 self._compare_nodes()
-                self._audits.ended(monotonic_ns())
-                self._first = self._recorder.clients
+                self._clients_before = self._recorder.clients
                 self._clients.prepare(session)
                 self._period += 1
                 check_usable(self._clients, session, self._period, "after the fault", self.handle.log_tail)
         finally:
-            if findings:  # a loss that was seen counts, whatever the machine does next
-                self.summary.add(findings, losses(findings, self.struck))
-        self.summary.survived(self._at_risk)
+            self._judge.end(self._seen)
+        self._judge.survived(self._recorder.operations(), self._seen)
 
     def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
         """Count it; there are no further rounds on it."""
-        died, self.summary.needs_repair = self.round.why_broken(reason, ended)
-        self.summary.breaks(died.reason, died.log)
+        died, needs_repair = self.round.why_broken(reason, ended)
+        self._seen.broken = Broken(died.reason, died.log, needs_repair)
+        self._judge.broke(self._seen)
         self.round.clean_up()
 
     def finish(self) -> None:
         """Count the operations."""
-        operations = self._recorder.operations()
-        self.summary.acknowledged += sum(each.outcome == "ok" for each in operations)
-        self.summary.unknown += sum(each.outcome == "unknown" for each in operations)
+        self._judge.finish(self._recorder.operations())
 
     def how_it_ended(self) -> StoreDied | None:
         """Without the node that the fault has killed."""
         return self.round.how_it_ended()
 
-    def _read_back(self, session: Session, *, everything: bool) -> list[Finding]:
-        """The findings of the keys that were written since the last audit, or of all keys."""
-        history = as_of(self._recorder.operations(0 if everything else self._first), monotonic_ns())
-        seen, gone = read(session, self._layouts, self._audits.due(history, everything=everything))
-        self._seen = seen
-        self.summary.gone.update(gone)
-        findings, _ = self._audits.judge(history, seen, self.struck)
-        return findings
+    @property
+    def _seen(self) -> RoundEvidence:
+        """What happened in the current round so far."""
+        return self.rounds_seen[-1]
 
-    def _record(self, findings: Sequence[Finding]) -> None:
-        """Keep what became of the writes of this round."""
-        fates, operations = WriteFates(list(findings)), self._recorder.operations(self._first)
-        self.summary.cluster_rounds.append(self.round.record(operations, fates, set_aside=list(self._set_aside())))
+    @property
+    def _cluster_seen(self) -> ClusterEvidence:
+        assert self._seen.cluster is not None
+        return self._seen.cluster
+
+    def _read_back(self, session: Session, *, everything: bool) -> AuditEvidence:
+        """Read the keys that were written since the last audit, or all keys."""
+        operations, moment = self._recorder.operations(0 if everything else self._clients_before), monotonic_ns()
+        due = self._judge.due(operations, moment, everything=everything)
+        seen, gone = read(session, self._layouts, due)
+        audit = AuditEvidence(moment, everything, seen, tuple(gone), monotonic_ns())
+        self._judge.audited(operations, audit, self._seen)
+        return audit
+
+    def _compare_nodes(self) -> None:
+        """Whether the others show what the primary has just shown."""
+        assert self._seen.audit is not None, "it was read"
+        seen, self._cluster_seen.primary = self._seen.audit.seen, self._cluster.primary()
+        for name in self._cluster.nodes:
+            if name != self._cluster_seen.primary:
+                shown = unlike(self.round.at(name), self._layouts, seen)
+                self._cluster_seen.others.append(NodeAudit(name, shown, monotonic_ns()))
+        self._seen.audit = replace(self._seen.audit, ended=monotonic_ns())
+        self._judge.compared(self._recorder.operations(self._clients_before), self._seen, list(self._set_aside()))
 
     def _set_aside(self) -> Iterator[SetAside]:
         """What nodes undid in this round."""
@@ -230,24 +229,21 @@ class ClusterRounds(FaultExperiment[ClusterStrike]):
                 sizes = sum(path.stat().st_size for path in found)
                 yield SetAside(node=node, files=len(found), bytes=sizes, records=sum(found.values()))
 
-    def _compare_nodes(self) -> None:
-        """Whether the others show what the primary has just shown."""
-        primary = self._cluster.primary()
-        for name in self._cluster.nodes:
-            if name != primary:
-                self.summary.compare(name, unlike(self.round.at(name), self._layouts, self._seen))
+    def _first(self, node: str) -> Client:
+        """A client of this period that asks a node again and again whether it takes writes: its first acknowledgement is the failover."""
+        return self._writer(lambda: node, ClosedLoop())
 
-    def _tied(self, node: str, pacing: Pacing | None = None) -> Client:
+    def _tied(self, node: str) -> Client:
         """A client of this period that always connects to this node."""
-        return self._writer(lambda: node, pacing)
+        return self._writer(lambda: node, Paced(self._pause))
 
-    def _follower(self, primary: str, pacing: Pacing | None = None) -> Client:
+    def _follower(self, primary: str) -> Client:
         """A client of this period that connects to this primary at first, and later to the one that there is then: asking for it takes
         half a second for each node that does not answer, in which no client would write."""
         first = [primary]
-        return self._writer(lambda: first.pop() if first else self._cluster.primary(), pacing)
+        return self._writer(lambda: first.pop() if first else self._cluster.primary(), Paced(self._pause))
 
-    def _writer(self, choose: Callable[[], str], pacing: Pacing | None) -> Client:
+    def _writer(self, choose: Callable[[], str], pacing: Pacing) -> Client:
         log = self._recorder.client()
         return self._clients.writer(self._period, log, connect=self.round.connecting(log.client, choose), pacing=pacing)
 
@@ -258,8 +254,8 @@ class ClusterRounds(FaultExperiment[ClusterStrike]):
 
     @contextmanager
     def _clients_at(self, primary: str) -> Iterator[None]:
-        with RoundClients(first=self._tied, go_on=self._go_on) as self._running:
-            tied = open_clients(self._half, partial(self._tied, primary, Persistent()))
+        with RoundClients(first=self._first, go_on=self._go_on) as self._running:
+            tied = open_clients(self._half, partial(self._tied, primary))
             self._running.add(tied)
             following = open_clients(self._half, partial(self._follower, primary))
             self._running.follow(following)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from storeproof.check import Anomaly, Finding
-from storeproof.experiments.durability.clusters.takeover import Second
+from storeproof.evidence import Second
 from storeproof.history import Ending, Operation
 from storeproof.result.measured.cluster_round import (
     BIN_SECONDS,

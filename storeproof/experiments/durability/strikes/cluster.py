@@ -14,9 +14,9 @@ from typing import Final
 
 from storeproof.contract import Address, Refused, Session, Unknown
 from storeproof.errors import MachineFailed, StoreDied
+from storeproof.evidence import RoundEvidence, Second, Takeover
 from storeproof.experiments.durability.clusters.connections import Connections
 from storeproof.experiments.durability.clusters.round_record import Fates, Moments, Roles, S, Sent, record_of
-from storeproof.experiments.durability.clusters.takeover import Second, Takeover
 from storeproof.experiments.durability.strikes.round_clients import RoundClients
 from storeproof.experiments.fault_experiment import Subject
 from storeproof.faults.cluster_fault import ClusterFault
@@ -42,6 +42,7 @@ class ClusterStrike:
         """`connect_to`: opens a session with one node, for clients that are tied to it."""
         assert subject.handle.cluster is not None, "see `Capability.CLUSTER`"
         self.fault = fault
+        self.last = False
         self.struck_node = ""
         self.gone = ""
         """The node that is lost now."""
@@ -184,6 +185,15 @@ class ClusterStrike:
         except StoreDied as ended:
             return ended
         return None
+
+    def note(self, round_: RoundEvidence) -> None:
+        """Keep what has happened so far: who was who, and when."""
+        assert round_.cluster is not None, "it strikes a cluster"
+        seen, moments = round_.cluster, self.moments
+        seen.nodes, seen.struck, seen.successor = tuple(self._cluster.nodes), self.struck_node, self._successor
+        round_.began, seen.strike, round_.struck, round_.load_ended = moments.began, moments.strike, moments.struck, moments.ended
+        seen.failed_over, seen.second, seen.healed = moments.failed_over, moments.second, moments.healed
+        seen.connections = self._connections.all
 
     def clean_up(self) -> None:
         """Heal the network."""

@@ -12,7 +12,7 @@ from storeproof.check import SessionReads
 from storeproof.check.sessions import Regress
 from storeproof.experiments.durability.clusters.round_record import Moments
 from storeproof.experiments.durability.workloads.session_clients import Way
-from storeproof.experiments.summary import Summary
+from storeproof.experiments.rounds_summary import RoundsSummary, in_rounds
 from storeproof.history import Operation
 from storeproof.result.measured.cluster_round import ClusterRoundRecord
 
@@ -35,7 +35,7 @@ class Found:
 
 
 @dataclass(kw_only=True)
-class SessionSummary(Summary):
+class SessionSummary(RoundsSummary):
     """Sums over rounds."""
 
     reads: Counter[Way] = field(default_factory=Counter)
@@ -43,10 +43,6 @@ class SessionSummary(Summary):
     """Reads that did not show the client's own acknowledged write."""
     back: Counter[Way] = field(default_factory=Counter)
     """Reads that showed less than an earlier one of the same client."""
-    strikes: Counter[str] = field(default_factory=Counter)
-    """The judged rounds of each fault, by its name."""
-    wrong_rounds: Counter[str] = field(default_factory=Counter)
-    """Those with such a read."""
     wrong: list[str] = field(default_factory=list)
     """The first of each round."""
     durable_reads: bool = True
@@ -55,13 +51,6 @@ class SessionSummary(Summary):
     """Reads that showed less than an earlier one, since that showed a write which was not acknowledged, and which the fault undid."""
     unexplained: list[str] = field(default_factory=list)
     """Reads of what was never written, or refused."""
-    course: list[ClusterRoundRecord] = field(default_factory=list)
-    """The judged rounds, for the result."""
-
-    @property
-    def rounds(self) -> int:
-        """The judged ones."""
-        return self.strikes.total()
 
     def held_to(self, judged: Mapping[Way, SessionReads]) -> Mapping[Way, SessionReads]:
         """The reads that may break a promise: where reads need not be durable, those of what a fault undid are counted and left out."""
@@ -73,16 +62,15 @@ class SessionSummary(Summary):
 
     def judge_round(self, fault: str, judged: Mapping[Way, SessionReads], found: Found, record: ClusterRoundRecord | None) -> None:
         """Count a round of a fault, by how its clients read. `record`: what the result keeps of it by node."""
-        self.strikes[fault] += 1
-        self.wrong_rounds[fault] += bool(found.torn) or any(reads.forgotten or reads.back for reads in judged.values())
-        where = f"round {self.rounds} ({fault})"
+        wrong = bool(found.torn) or any(reads.forgotten or reads.back for reads in judged.values())
+        where = self.count_round(fault, wrong=wrong, record=record)
         for way, reads in judged.items():
             self.reads[way] += reads.reads
             self.forgotten[way] += len(reads.forgotten)
             self.back[way] += len(reads.back)
-        self.wrong += [f"{where}: {each}" for alike in (*found.wrong, found.torn) for each in alike]
-        self.unexplained += [f"{where}: {each}" for each in found.unexplained]
-        self.course += [record] if record is not None else []
+        for alike in (*found.wrong, found.torn):
+            self.wrong += in_rounds(where, alike)
+        self.unexplained += in_rounds(where, found.unexplained)
 
     @property
     def ending(self) -> Ending:
@@ -101,8 +89,7 @@ class SessionSummary(Summary):
         for way, reads in self.reads.items():
             yield f"{way}: of {reads} reads {self.forgotten[way]} forgot an own acknowledged write, {self.back[way]} went back in time"
         if self.wrong:
-            counts = (f"{name} {self.wrong_rounds[name]} of {struck}" for name, struck in self.strikes.items())
-            yield f"rounds with such reads: {', '.join(counts)}"
+            yield f"rounds with such reads: {self.by_fault(self.wrong_rounds)}"
         elif self.reads.total() and not self.unexplained:
             yield "each client saw its own writes, and never less than before"
         if self.undone_reads:

@@ -11,7 +11,7 @@ from typing import Final
 
 from storeproof.check import Books
 from storeproof.contract import Layout, Refused, Session, Unsupported, call
-from storeproof.contract.transactions import Transactions
+from storeproof.contract.sessions import Transactions
 from storeproof.experiments.client import Client, Pacing, Strategy
 from storeproof.experiments.durability.readback import read
 from storeproof.history import ABSENT, Balances, Ending, Observation, Transfer

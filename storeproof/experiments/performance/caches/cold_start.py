@@ -10,7 +10,6 @@ from time import monotonic_ns
 from typing import Final
 
 from storeproof.contract import Unknown
-from storeproof.errors import NotAvailable
 from storeproof.experiments.client import Client, open_clients, under_load
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.performance.caches.hit_rate import MODEL
@@ -89,7 +88,6 @@ class _Load:
 
     @property
     def wrong(self) -> list[str]:
-        """Wrong answers, in words."""
         return [wrong for each in self._readers for wrong in each.wrong]
 
     def p99_us(self, until: int | None = None) -> float | None:
@@ -112,8 +110,8 @@ def start_cold(sut: StoreUnderTest) -> ColdStart:
         Unknown: too few reads had an answer to tell a hit rate.
     """
     with closing(sut.launch("a start with an empty front")) as handle, running_on(sut.options.split.apart):
-        if reason := handle.cannot(Capability.KILL_NODES):
-            raise NotAvailable(reason)
+        if lacking := handle.cannot(Capability.KILL_NODES):
+            raise lacking
         with closing(sut.connect(handle)) as session:
             loaded = load(session, sut.layout(MODEL), min(sut.scale.performance.records, _MOST), _BYTES)
         _fill_front(sut, handle, loaded)
@@ -164,7 +162,6 @@ def back_at(reads: Sequence[Read], wanted: float) -> int | None:
 
 
 def _fill_front(sut: StoreUnderTest, handle: Handle, loaded: Loaded) -> None:
-    """Read every record once."""
     reader = Reads(loaded, sequential(len(loaded.keys)), len(loaded.keys))
     with closing(sut.connect(handle)) as session:
         reader.use(session)

@@ -46,7 +46,7 @@ def test_a_store_that_keeps_what_it_acknowledged_raises_no_alarm(fault: str) -> 
     assert (summary.wrong, summary.unexplained) == ([], [])
     assert summary.strikes == {fault: ROUNDS}
     assert summary.reads.keys() == {"only"}
-    assert summary.course == []
+    assert summary.cluster_rounds == []
     assert summary.outcome(claimed=True) is Outcome.PASS
 
 
