@@ -106,9 +106,9 @@ class ClusterRounds(FaultExperiment[ClusterStrike]):
             self._clients.prepare(session)
 
     def rounds(self) -> Iterator[ClusterStrike]:
-        """All turns that are not in the summary; none after the store broke."""
+        """All turns that are not in the summary; none after the store broke, or a fault missed its files."""
         total = len(self._turns)
-        while not self.summary.broken and (number := self.summary.rounds + 1) <= total:
+        while not (self.summary.broken or self.summary.missed) and (number := self.summary.rounds + 1) <= total:
             fault = self._turns[number - 1]
             self.subject.progress(f"{fault.name} · round {number}/{total}")
             self._last = number == total
