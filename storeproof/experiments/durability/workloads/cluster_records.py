@@ -95,8 +95,8 @@ class ClusterRecords(FaultWorkload[ClusterStrike]):
 
     @property
     def over(self) -> bool:
-        """Not after the cluster broke."""
-        return bool(self.summary.broken)
+        """Not after the cluster broke, or a fault missed its files."""
+        return bool(self.summary.broken or self.summary.missed)
 
     def begin(self, strike: ClusterStrike) -> None:
         """A round of its fault."""
