@@ -50,7 +50,7 @@ class LinearizabilitySummary(Summary):
     strikes: Counter[str] = field(default_factory=Counter)
     """The judged rounds of each fault of a cluster, by its name."""
     wrong_rounds: Counter[str] = field(default_factory=Counter)
-    """Those in which no order explains a key."""
+    """Rounds in which no order explains a key."""
     _left: float = _ALL_SECONDS
 
     def judge_round(self, fault: str, histories: Mapping[ContendedKey, Sequence[Operation]], struck: int) -> None:

@@ -270,7 +270,7 @@ def set_apart(column: Sequence[Pair]) -> dict[str, str]:
 
 
 def _speed(store: StoreResult, column: Sequence[Pair], apart: Collection[str]) -> AnswerCell:
-    """Of the same store, variant and version: another version is another store."""
+    """The speed of the same store, variant and version: another version is another store."""
     name = formatting.name_of(store)
     same = [each for other, each in column if formatting.name_of(other) == name and other.version == store.version]
     if name in apart:

@@ -26,7 +26,7 @@ class Cell:
     """The address of what says more: of a part of the page, `#` and its id."""
     hint: str = ""
     id: str = ""
-    """Of the cell, where a link leads to it."""
+    """The anchor of the cell, where a link leads to it."""
 
 
 @dataclass(frozen=True)

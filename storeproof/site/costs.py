@@ -47,7 +47,7 @@ class CostTable:
 
 
 def cost_tables(sources: Sequence[Source], store: str) -> list[CostTable]:
-    """Of a store: the runs with most variants first, and in each the preferred workloads. Of runs that measured the same, the first."""
+    """A store's tables: the runs with most variants first, each with its preferred workloads; of runs that measured the same, the first."""
     found: dict[tuple[str, frozenset[str]], CostTable] = {}
     for source in sources:
         for table in _of_run(source, store):
@@ -56,7 +56,7 @@ def cost_tables(sources: Sequence[Source], store: str) -> list[CostTable]:
 
 
 def foremost(tables: Sequence[CostTable], variant: str = "") -> list[CostTable]:
-    """Those that a page shows: of a variant, the ones that have it first."""
+    """The tables that a page shows: of a variant, the ones that have it first."""
     return sorted(tables, key=lambda each: variant not in each.variants)[:_MOST]
 
 

@@ -37,9 +37,9 @@ class Variant:
     found: tuple[Found, ...]
     """The results that hold it, the preferred ones first."""
     joined: tuple[Found, ...]
-    """Those of one server; all of them where it was never reached."""
+    """Results of one server; all of them where it was never reached."""
     left_out: tuple[tuple[Found, str], ...]
-    """Those of other servers, each with the reason."""
+    """Results of other servers, each with the reason."""
     answers: Found | None
     """The result that its capabilities and roles are from; None where none was tried."""
     losses: Mapping[str, tuple[Loss, Found]]

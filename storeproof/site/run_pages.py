@@ -35,7 +35,7 @@ class VariantInRun:
     """Capabilities that it was shown to have."""
     tried: int
     groups: list[tuple[str, int, int]]
-    """Of each group of capabilities: how many it has, and how many there are."""
+    """How many capabilities of each group it has, and how many there are."""
     roles: list[Role]
     models: list[tuple[str, str, str]]
     """Each model of which random histories were tried, with what came of it, and how that is meant."""

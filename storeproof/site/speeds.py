@@ -12,7 +12,7 @@ from storeproof.site.sources import Source
 
 @dataclass(frozen=True, eq=False)
 class SpeedTable:
-    """Those of one run."""
+    """The speeds of one run."""
 
     source: Source
     columns: tuple[SpeedColumn, ...]

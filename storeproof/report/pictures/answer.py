@@ -124,7 +124,7 @@ class _Drawing:
             top += 16
 
     def _shown(self, part: Sequence[Group], number: int) -> bool:
-        """Of a part that is narrow, stores of which it says nothing are left out."""
+        """A part that is narrow leaves out the stores of which it says nothing."""
         return not self._size.narrow or any(cell.text != "–" for group in part for cell in group.rows[number])
 
     def _lines(self, text: str, room: float, *, larger: float = 0, bold: bool = False) -> list[str]:
@@ -152,7 +152,7 @@ class _Drawing:
         return self._columns[group.kind] * len(group.headings)
 
     def _names(self, number: int) -> tuple[list[str], list[str]]:
-        """Of a store: the lines of the product, and those of the variant."""
+        """The lines of a store's product, and those of its variant."""
         product, variant = self._table.stores[number]
         room = self._stores - _MARGIN - 4
         return self._lines(product, room, bold=True), self._lines(variant, room, larger=-1.5)

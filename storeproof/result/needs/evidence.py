@@ -66,7 +66,7 @@ class Evidence:
         return self.sources[0].store.product
 
     def case(self, name: str) -> tuple[Source, OutcomeRecord] | None:
-        """Of a case, the outcome in the preferred result that says something."""
+        """The outcome of a case in the preferred result that says something."""
         return next(((source, found) for source in self.sources if (found := source.cases.get(name)) is not None), None)
 
 
