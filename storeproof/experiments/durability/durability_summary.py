@@ -10,12 +10,12 @@ from typing import Final, get_args
 
 from storeproof.blame import Ending
 from storeproof.check import Anomaly, Finding, Losses, Shape, Staleness, together, upper_bound, worst
+from storeproof.check.strength import strength
 from storeproof.experiments.summary import Summary, count_anomalies
 from storeproof.history import Place
 from storeproof.outcome import Outcome
 from storeproof.result.measured.cluster_round import ClusterRoundRecord, with_one_course
 from storeproof.result.model import GuaranteeRecord, WorstLoss
-from storeproof.result.strength import strength
 from storeproof.spec.guarantee import LoadShape
 
 _SHOWN = 3
