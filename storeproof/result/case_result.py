@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NoReturn
 
-from storeproof.blame import REPEATED, Ending, Judgement, Party, judge
+from storeproof.blame import REPEATED, CaseEnding, Judgement, Party, judge_error
 from storeproof.contract.failures import Unsupported
 from storeproof.errors import NotAvailable
 from storeproof.outcome import Outcome, Stage, is_failure
@@ -72,7 +72,7 @@ class CaseResult:
         """Who is to blame; None if the store's answers decided the outcome."""
         self.spoiled: list[str] = []
         """What ended each spoiled attempt or round, which was repeated."""
-        self._ending: Ending | None = None
+        self._ending: CaseEnding | None = None
         self.stale_reads: StaleReadCounts | None = None
         """The stale reads of a case that watches for them."""
         self.refusal: str | None = None
@@ -113,7 +113,7 @@ class CaseResult:
 
         Of a refusal the reason comes first, since tables show the first line: many cases are refused for one reason, after unlike steps.
         """
-        judged = judge(error, claimed=self.claimed)
+        judged = judge_error(error, claimed=self.claimed)
         lines = [*told, judged.detail]
         if judged.outcome is Outcome.UNSUPPORTED:
             lines.insert(0, lines.pop())

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from storeproof.blame import Ending
+from storeproof.blame import CaseEnding
 from storeproof.check import Anomaly, losses
 from storeproof.contract import Key, Layout, Maintenance, Refused, Unknown, Unsupported
 from storeproof.errors import StoreDied
@@ -96,15 +96,15 @@ class FullDiskSummary(Summary):
         return promises("process_crash" if self.ended or self.cut_short else "clean_restart")
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """How the case ends."""
         if self.broken:
-            return Ending.SERVER_ENDED
+            return CaseEnding.SERVER_ENDED
         if self.durability.anomalies[Anomaly.INVENTED]:
-            return Ending.MADE_UP
+            return CaseEnding.MADE_UP
         if self.durability.harmed:
-            return Ending.BROKEN_PROMISE
-        return Ending.RIGHT if self.noticed or self.ended else Ending.NOTHING_SHOWN
+            return CaseEnding.BROKEN_PROMISE
+        return CaseEnding.RIGHT if self.noticed or self.ended else CaseEnding.NOTHING_SHOWN
 
     @property
     def findings(self) -> list[str]:
