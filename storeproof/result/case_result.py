@@ -74,11 +74,11 @@ class CaseResult:
         """What ended each spoiled attempt or round, which was repeated."""
         self._ending: CaseEnding | None = None
         self.stale_reads: StaleReadCounts | None = None
-        """Of a case that watches its reads."""
+        """The stale reads of a case that watches for them."""
         self.refusal: str | None = None
         """Why an operation is not offered, without the operation."""
         self.damage: DamageCounts | None = None
-        """Of a case that damages files."""
+        """What became of the files, of a case that damages them."""
         self.lacked: Lacked | None = None
         """Of a case that is not run."""
 

@@ -10,13 +10,13 @@ from typing import Final, get_args
 
 from storeproof.blame import CaseEnding
 from storeproof.check import Anomaly, Finding, Losses, Shape, Staleness, together, upper_bound, worst
+from storeproof.check.strength import strength
 from storeproof.experiments.rounds_summary import RoundsSummary
 from storeproof.experiments.summary import count_anomalies
 from storeproof.history import Place
 from storeproof.outcome import Outcome
 from storeproof.result.measured.cluster_round import with_one_course
 from storeproof.result.model import GuaranteeRecord, WorstLoss
-from storeproof.result.strength import strength
 from storeproof.spec.guarantee import LoadShape
 from storeproof.spec.known_failure import FaultFinding
 
