@@ -110,19 +110,19 @@ class RedisSession(RedisLink):
         record = layout.model.record
         if isinstance(record, shapes.Value):
             return Values(self, layout)
-        if isinstance(record, shapes.Counter):
+        if isinstance(record, shapes.CounterRecord):
             return Counters(self, layout)
         if isinstance(record, shapes.Hash):
             return Hashes(self, layout)
-        if isinstance(record, shapes.Row):
+        if isinstance(record, shapes.RowRecord):
             return Rows(self, layout)
-        if isinstance(record, shapes.Queue):
+        if isinstance(record, shapes.QueueRecord):
             return Queues(self, layout)
-        if isinstance(record, shapes.Members):
+        if isinstance(record, shapes.MembersRecord):
             return Sets(self, layout)
-        if isinstance(record, shapes.Ranking):
+        if isinstance(record, shapes.RankingRecord):
             return Rankings(self, layout)
-        if isinstance(record, shapes.Places):
+        if isinstance(record, shapes.PlacesRecord):
             return Places(self, layout)
         raise Unsupported(f"without modules there are no documents with paths: {layout.model.model}")
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from storeproof.blame import Ending, outcome_of
+from storeproof.blame import CaseEnding, outcome_of
 from storeproof.check import BEFORE, Contradiction, contradiction, is_linearizable
 from storeproof.experiments.contended_keys import ContendedKey
 from storeproof.experiments.rounds_summary import RoundsSummary
@@ -73,15 +73,15 @@ class LinearizabilitySummary(RoundsSummary):
                 self.wrong.append(self._contradiction(key.name, operations, struck))
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """How the case ends, if nothing else ended it."""
         if self.wrong or self.undone_reads:
-            return Ending.BROKEN_PROMISE
+            return CaseEnding.BROKEN_PROMISE
         if self.given_up:
-            return Ending.SPOILED
+            return CaseEnding.SPOILED
         if self.undecided:
-            return Ending.UNDECIDED
-        return Ending.RIGHT if self.operations else Ending.NOTHING_AT_RISK
+            return CaseEnding.UNDECIDED
+        return CaseEnding.RIGHT if self.operations else CaseEnding.NOTHING_AT_RISK
 
     def outcome(self, *, claimed: bool) -> Outcome:
         """A read of a write that the fault undid breaks a promise only if the variant claims durable reads."""

@@ -15,7 +15,6 @@ from storeproof.evidence import StoreEvidence
 from storeproof.experiments.contended_keys import claimed_layouts
 from storeproof.experiments.durability.atomic_groups import atomic_writes
 from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary, set_up_by_others
-from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.corruption import CorruptionExperiment
 from storeproof.experiments.durability.corruption_summary import CorruptionSummary
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
@@ -37,6 +36,7 @@ from storeproof.experiments.durability.strikes.part import emptied_front, part_k
 from storeproof.experiments.durability.strikes.server import ServerStrike
 from storeproof.experiments.durability.strikes.strike import Strike
 from storeproof.experiments.durability.sync_evidence import look
+from storeproof.experiments.durability.workloads.cluster_records import ClusterRecords
 from storeproof.experiments.durability.workloads.contended_cluster import ContendedCluster
 from storeproof.experiments.durability.workloads.contended_server import ContendedServer
 from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
@@ -54,7 +54,7 @@ from storeproof.experiments.rounds_summary import RoundsSummary
 from storeproof.faults import Fault, find
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.part_kill import PartKill
-from storeproof.launch.handle import Capability, Handle
+from storeproof.launch.handle import FaultMeans, Handle
 from storeproof.machine.cores import running_on
 from storeproof.outcome import Lack
 from storeproof.spec import LADDER, NODES
@@ -97,20 +97,21 @@ def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySumm
     """All rounds of all faults of a guarantee about the nodes of a topology."""
     faults = _cluster_faults(sut, guarantee)
 
+    turns = sut.scale.durability.turns(faults)
+
     def rounds(subject: Subject) -> _Kept:
-        cluster = ClusterRounds(
+        records = ClusterRecords(
             subject,
-            faults,
             layouts_of(sut, subject.handle),
             sut.scale.durability,
-            connect_to=sut.connect,
+            summary,
+            len(turns),
             stale_possible=sut.target.stale_reads,
             atomic=atomic_writes(sut.target),
-            summary=summary,
         )
-        return cluster, cluster.evidence
+        return StrikeRounds(subject, [partial(ClusterStrike, subject, fault, sut.connect) for fault in turns], records), records.evidence
 
-    _run_kept(sut, guarantee, faults, summary, rounds, len(sut.scale.durability.turns(faults)))
+    _run_kept(sut, guarantee, faults, summary, rounds, len(turns))
 
 
 def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -> None:
@@ -294,7 +295,7 @@ def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:
 def run_full_disk(sut: StoreUnderTest) -> FullDiskSummary:
     """A full disk. Raises `NotAvailable` if there is no volume to fill."""
     with closing(sut.launch("the full disk", on_volume=True)) as handle:
-        if lacking := handle.cannot(Capability.CUT_POWER):
+        if lacking := handle.cannot(FaultMeans.CUT_POWER):
             raise lacking
         experiment = FullDisk(
             _subject(sut, handle, "durability.full_disk", "full_disk"),
@@ -310,10 +311,10 @@ def run_corruption(sut: StoreUnderTest, kind: DamageKind) -> CorruptionSummary:
     """Damaged files. Raises `NotAvailable` if the data directory is not accessible, or the store cannot be killed."""
     handle = sut.launch("damaged files")
     try:
-        if handle.data is None and not handle.cannot(Capability.KILL):  # in a volume of the engine's own
+        if handle.data is None and not handle.cannot(FaultMeans.KILL):  # in a volume of the engine's own
             handle.close()
             handle = sut.launch("damaged files", on_volume=True)
-        if lacking := handle.cannot(Capability.KILL):
+        if lacking := handle.cannot(FaultMeans.KILL):
             raise lacking
         if handle.data is None:
             raise NotAvailable("its data directory is not accessible from here", "use --data-dir DIR or --launch=process", Lack.DISK)

@@ -183,7 +183,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     case_result = item.stash.get(CASE_RESULT, None)
     if case_result is None:
         return (yield)
-    from storeproof.blame import Ending, ending_of
+    from storeproof.blame import CaseEnding, ending_of
     from storeproof.cleanup.registry import registry
     from storeproof.contract.failures import Refused, Unknown, WrongReply
     from storeproof.result.case_result import EndCase
@@ -191,7 +191,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     found = call.excinfo
     error = found.value if found else None
     ours = error is not None and (
-        isinstance(error, (AssertionError, StoreproofError, EndCase, Unknown, Refused, WrongReply)) or ending_of(error) is Ending.BREACH
+        isinstance(error, (AssertionError, StoreproofError, EndCase, Unknown, Refused, WrongReply)) or ending_of(error) is CaseEnding.BREACH
     )
     # The message of these is the finding. Their traceback is storeproof's own; only -vv shows it. Formatting it takes pytest as long as
     # the case itself, and when a server is missing it would do so for eight hundred cases.
@@ -260,7 +260,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
 
 
 def _begin(config: pytest.Config, run: Run) -> None:
-    from storeproof.plugin.run_start import print_beginning
+    from storeproof.plugin.note import print_beginning
 
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None:

@@ -22,7 +22,7 @@ from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.missing import MissingDemand
 from storeproof.result.older_formats import SAID_IN_DETAILS, missing_of, said_in, stale_reads_of
-from storeproof.result.part import Part
+from storeproof.result.part import ResultPart
 from storeproof.result.product import product
 from storeproof.spec.edition import FROZEN_PATTERN
 from storeproof.spec.guarantee import LADDER
@@ -32,7 +32,7 @@ from storeproof.support import Support, way_in_words
 FORMAT = "2.5"
 
 
-class EditionUsed(Part):
+class EditionUsed(ResultPart):
     """The specification of the run."""
 
     version: str
@@ -44,7 +44,7 @@ class EditionUsed(Part):
         return self.version if re.fullmatch(FROZEN_PATTERN, self.version) else f"{self.version}, draft"
 
 
-class CorpusUsed(Part):
+class CorpusUsed(ResultPart):
     """An imported dump of articles."""
 
     name: str
@@ -57,7 +57,7 @@ class CorpusUsed(Part):
     """SHA-256 of the articles."""
 
 
-class RunInfo(Part):
+class RunInfo(ResultPart):
     """The run."""
 
     id: str
@@ -82,7 +82,7 @@ class RunInfo(Part):
     """Imported dumps; without any, articles are generated."""
 
 
-class NoiseFloor(Part):
+class NoiseFloor(ResultPart):
     """How far two measurements of the same load differ, on a server that does nothing."""
 
     ratio: float
@@ -97,7 +97,7 @@ class NoiseFloor(Part):
         return max(self.high, 1 / self.low)
 
 
-class Placement(Part):
+class Placement(ResultPart):
     """Where stores and load generator ran while speed was measured, the same for every store of the run."""
 
     server: list[int]
@@ -110,7 +110,7 @@ class Placement(Part):
     """What each store was given, in every stage (`--memory`); None: all that there was."""
 
 
-class Environment(Part):
+class Environment(ResultPart):
     """The machine, and its physical limits."""
 
     cpu: str
@@ -144,7 +144,7 @@ class Environment(Part):
         return units.plural(len(given.server), "core") + memory
 
 
-class OutcomeRecord(Part):
+class OutcomeRecord(ResultPart):
     """The outcome of one case."""
 
     id: str
@@ -189,7 +189,7 @@ class OutcomeRecord(Part):
         return is_failure(self.outcome, decides=self.decides)
 
 
-class CapabilityResult(Part):
+class CapabilityResult(ResultPart):
     """A capability with the roll-up of its cases; the cases themselves are in `outcomes`."""
 
     capability: str
@@ -202,7 +202,7 @@ class CapabilityResult(Part):
     """Cases with `pass` or `undeclared`."""
 
 
-class Harm(Part):
+class Harm(ResultPart):
     """Writes at risk under faults, and anomalies: of one fault, or summed over all."""
 
     rounds: int
@@ -220,7 +220,7 @@ class Harm(Part):
     """Batches and transactions of which only a part was present."""
 
 
-class WorstLoss(Part):
+class WorstLoss(ResultPart):
     """The worst loss of one fault."""
 
     shape: str
@@ -261,7 +261,7 @@ class GuaranteeRecord(Harm):
     detail: str
 
 
-class Citation(Part):
+class Citation(ResultPart):
     """Another result of the same store, which a run rests on for what it did not verify itself."""
 
     run: str
@@ -298,7 +298,7 @@ class Durability(Harm):
         return "not tried" if lowest is None or lowest.outcome in IDLE else "not proven"
 
 
-class Way(Part):
+class Way(ResultPart):
     """By which of several alternatives a store meets a demand."""
 
     demand: str
@@ -318,7 +318,7 @@ class Way(Part):
         return self.demand.partition(" or ")[0] == self.capability
 
 
-class ProfileVerdict(Part):
+class ProfileVerdict(ResultPart):
     """Whether a store conforms to a profile."""
 
     profile: str
@@ -332,7 +332,7 @@ class ProfileVerdict(Part):
     """By extended demand; empty in results of formats before 2.3."""
 
 
-class StoreResult(Part):
+class StoreResult(ResultPart):
     """One store in one variant."""
 
     store: str
@@ -376,7 +376,7 @@ class StoreResult(Part):
         return product(self.title, self.version)
 
 
-class Result(Part):
+class Result(ResultPart):
     """The whole of `result.json`."""
 
     format: str = Field(default=FORMAT)

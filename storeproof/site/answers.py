@@ -30,7 +30,7 @@ _LONGEST: Final = 400
 
 
 @dataclass(frozen=True)
-class Answer:
+class SiteAnswer:
     """Of one variant to one capability."""
 
     summary: CapabilityResult
@@ -43,7 +43,7 @@ class Answer:
 
     @property
     def reason(self) -> str:
-        """Of the worst case, why, in one line; empty for a pass."""
+        """The reason of the worst case in one line; empty for a pass."""
         if self.shown:
             return ""
         why = next((each.why for each in self.cases if each.outcome is self.summary.outcome and each.detail), "")
@@ -55,9 +55,9 @@ class Answer:
         return [in_one_line(each.detail, _LONGEST) for each in self.cases if each.outcome in SHOWN and each.detail]
 
 
-def answers_of(store: StoreResult) -> dict[str, Answer]:
+def answers_of(store: StoreResult) -> dict[str, SiteAnswer]:
     cases = by_capability(store.outcomes)
-    return {each.capability: Answer(each, tuple(cases.get(each.capability, ()))) for each in store.capabilities}
+    return {each.capability: SiteAnswer(each, tuple(cases.get(each.capability, ()))) for each in store.capabilities}
 
 
 def letters(store: StoreResult, capabilities: Iterable[str]) -> str:
@@ -66,7 +66,7 @@ def letters(store: StoreResult, capabilities: Iterable[str]) -> str:
     return "".join(found.get(name, ABSENT) for name in capabilities)
 
 
-def by_group(answers: Mapping[str, Answer]) -> dict[str, list[str]]:
+def by_group(answers: Mapping[str, SiteAnswer]) -> dict[str, list[str]]:
     """The capabilities of each group, in their order."""
     groups: dict[str, list[str]] = {}
     for name in answers:
@@ -74,7 +74,7 @@ def by_group(answers: Mapping[str, Answer]) -> dict[str, list[str]]:
     return groups
 
 
-def missing_by_reason(answers: Mapping[str, Answer]) -> list[tuple[Outcome, str, list[str]]]:
+def missing_by_reason(answers: Mapping[str, SiteAnswer]) -> list[tuple[Outcome, str, list[str]]]:
     """What was not shown, grouped by outcome and reason: the worst outcome first, and of one outcome the reason that has most."""
     groups: dict[tuple[Outcome, str], list[str]] = {}
     for name, answer in answers.items():

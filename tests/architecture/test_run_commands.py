@@ -26,7 +26,7 @@ from storeproof.result.claims.judge import command_for
 from storeproof.result.model import Result
 from storeproof.run_command import RunCommand
 from storeproof.site import costs
-from storeproof.site.evidence import Found
+from storeproof.site.evidence import JoinedResult
 from storeproof.site.store_pages import repeat
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.architecture.installed import CHECKOUT
@@ -96,9 +96,9 @@ def lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[tuple[st
     yield following, lambda case: case.startswith("durability.")
 
     (source,) = sources(ran("pytest suites/ --cores=1 --memory=1GiB --store=sqlite -k flip", launch="process"))
-    yield str(repeat(Found(source, source.result.stores[0]))), lambda _: True
+    yield str(repeat(JoinedResult(source, source.result.stores[0]))), lambda _: True
     (source,) = sources(ran(launch="composite"))
-    yield str(repeat(Found(source, source.result.stores[0]))), lambda _: True
+    yield str(repeat(JoinedResult(source, source.result.stores[0]))), lambda _: True
     yield costs.command("sqlite"), is_one_of(*GUARANTEES, "stateful.single_key", "performance.single-put-distinct-100/")
 
     asked = needs(must=["key_access.put-get"], guarantee="process_crash")

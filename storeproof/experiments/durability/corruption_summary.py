@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from storeproof.blame import Ending
+from storeproof.blame import CaseEnding
 from storeproof.experiments.durability.file_damage import DamageKind
 from storeproof.experiments.summary import Summary
 from storeproof.result.measured.damage import DamageCounts
@@ -46,11 +46,11 @@ class CorruptionSummary(Summary):
         return self.would_not_start + self.refused + self.told
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """Rounds without effect, or in which the store silently went back to an earlier state, are no evidence."""
         if self.served or self.silent:
-            return Ending.BROKEN_PROMISE
-        return Ending.RIGHT if self.noticed else Ending.NOTHING_SHOWN
+            return CaseEnding.BROKEN_PROMISE
+        return CaseEnding.RIGHT if self.noticed else CaseEnding.NOTHING_SHOWN
 
     @property
     def counts(self) -> DamageCounts | None:

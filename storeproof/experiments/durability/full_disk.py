@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from storeproof.blame import Ending
+from storeproof.blame import CaseEnding
 from storeproof.check import Anomaly, losses
 from storeproof.contract import Key, Layout, Maintenance, Refused, Unknown, Unsupported
 from storeproof.errors import StoreDied
@@ -25,6 +25,7 @@ from storeproof.experiments.durability.readback import audit
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.experiments.summary import Summary, count_anomalies
 from storeproof.history import by_place
+from storeproof.spec.known_failure import FaultFinding
 
 _LOADERS = 2
 _BEFORE = 1000
@@ -96,23 +97,23 @@ class FullDiskSummary(Summary):
         return promises("process_crash" if self.ended or self.cut_short else "clean_restart")
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """How the case ends."""
         if self.broken:
-            return Ending.SERVER_ENDED
+            return CaseEnding.SERVER_ENDED
         if self.durability.anomalies[Anomaly.INVENTED]:
-            return Ending.MADE_UP
+            return CaseEnding.MADE_UP
         if self.durability.harmed:
-            return Ending.BROKEN_PROMISE
-        return Ending.RIGHT if self.noticed or self.ended else Ending.NOTHING_SHOWN
+            return CaseEnding.BROKEN_PROMISE
+        return CaseEnding.RIGHT if self.noticed or self.ended else CaseEnding.NOTHING_SHOWN
 
     @property
-    def findings(self) -> list[str]:
+    def findings(self) -> Sequence[str | FaultFinding]:
         """The losses, and why the store is broken, with its log."""
         return [*self.durability.findings, *self._breakdown]
 
     @property
-    def unexcused(self) -> list[str]:
+    def unexcused(self) -> Sequence[str | FaultFinding]:
         """The findings that are a failure even without a claim."""
         return [*self.durability.unexcused, *self._breakdown]
 

@@ -8,9 +8,9 @@ from itertools import product
 from typing import Any
 
 from storeproof.result.claims.differences import differences, of_durability, of_the_run, of_version
-from storeproof.result.claims.judged import Judged, JudgedClaim, RatioFound, RunRead, Verdict
+from storeproof.result.claims.judged import ClaimVerdict, JudgedClaim, JudgedClaims, RatioFound, RunRead
 from storeproof.result.claims.kept import judge_kept
-from storeproof.result.claims.pairs import Found, find, judged
+from storeproof.result.claims.pairs import ClaimPair, find, judged
 from storeproof.result.compare import Side
 from storeproof.result.model import Result
 from storeproof.run_command import RunCommand
@@ -18,7 +18,7 @@ from storeproof.spec import Spec
 from storeproof.spec.questions.claim import ClaimedSide, ClaimsFile, Conditions, PublishedClaim
 
 
-def judge(files: Iterable[ClaimsFile], results: Sequence[Result], spec: Spec) -> Judged:
+def judge_claims(files: Iterable[ClaimsFile], results: Sequence[Result], spec: Spec) -> JudgedClaims:
     sides = [Side(result, store) for result in results for store in result.stores]
     runs = [
         RunRead(
@@ -30,17 +30,17 @@ def judge(files: Iterable[ClaimsFile], results: Sequence[Result], spec: Spec) ->
         )
         for each in results
     ]
-    return Judged(runs=runs, claims=[_judge(file, claim, sides, spec) for file in files for claim in file.claims])
+    return JudgedClaims(runs=runs, claims=[_judge(file, claim, sides, spec) for file in files for claim in file.claims])
 
 
 def _judge(file: ClaimsFile, claim: PublishedClaim, sides: Sequence[Side], spec: Spec) -> JudgedClaim:
     if reason := claim.no_workload or claim.withdrawn:
-        told: dict[str, Any] = {"verdict": Verdict.CANNOT_SAY, "reason": reason}
+        told: dict[str, Any] = {"verdict": ClaimVerdict.CANNOT_SAY, "reason": reason}
     elif claim.keeps is not None:
         told = _kept(file, claim, sides)
     else:
         told = _ratios(file, claim, sides)
-    if told["verdict"] is Verdict.CANNOT_SAY and not claim.withdrawn:
+    if told["verdict"] is ClaimVerdict.CANNOT_SAY and not claim.withdrawn:
         told["command"] = command_for(claim, file.conditions_of(claim), spec)
     figure = claim.figure
     low, high = claim.bounds if claim.a else (0.0, math.inf)
@@ -68,7 +68,7 @@ def _kept(file: ClaimsFile, claim: PublishedClaim, sides: Sequence[Side]) -> dic
     if side is not None:
         differs = [*of_version(side, claim.keeps.version), *of_the_run(file, file.conditions_of(claim), side)]
         differs.append(of_durability(side, claim.keeps.settings))
-    said = {"reason": words} if verdict is Verdict.CANNOT_SAY else {"kept": words}
+    said = {"reason": words} if verdict is ClaimVerdict.CANNOT_SAY else {"kept": words}
     return {"verdict": verdict, "differs": [*differs, *claim.not_repeated], **said}
 
 
@@ -80,25 +80,25 @@ def _ratios(file: ClaimsFile, claim: PublishedClaim, sides: Sequence[Side]) -> d
     there = {pair: each for pair, each in found.items() if each is not None}
     ratios = {pair: judged(each, claim.bounds) for pair, each in there.items()}
     differs = dict.fromkeys(phrase for each in there.values() for phrase in differences(file, claim, each))
-    verdict = _together([ratios[pair].verdict if pair in ratios else Verdict.CANNOT_SAY for pair in found])
+    verdict = _together([ratios[pair].verdict if pair in ratios else ClaimVerdict.CANNOT_SAY for pair in found])
     return {
         "verdict": verdict,
-        "reason": _reason(claim, found, ratios, sides) if verdict is Verdict.CANNOT_SAY else "",
+        "reason": _reason(claim, found, ratios, sides) if verdict is ClaimVerdict.CANNOT_SAY else "",
         "ratios": list(ratios.values()),
         "differs": [*differs, *claim.not_repeated],
     }
 
 
-def _together(verdicts: Sequence[Verdict]) -> Verdict:
+def _together(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
     """Of a claim for each of several workloads: one that refutes it is enough, and all are needed to reproduce it."""
-    if Verdict.REFUTED in verdicts:
-        return Verdict.REFUTED
-    return Verdict.REPRODUCED if set(verdicts) == {Verdict.REPRODUCED} else Verdict.CANNOT_SAY
+    if ClaimVerdict.REFUTED in verdicts:
+        return ClaimVerdict.REFUTED
+    return ClaimVerdict.REPRODUCED if set(verdicts) == {ClaimVerdict.REPRODUCED} else ClaimVerdict.CANNOT_SAY
 
 
 def _reason(
     claim: PublishedClaim,
-    found: dict[tuple[str, str], Found | None],
+    found: dict[tuple[str, str], ClaimPair | None],
     ratios: dict[tuple[str, str], RatioFound],
     sides: Sequence[Side],
 ) -> str:
@@ -161,7 +161,7 @@ def config_name(side: ClaimedSide, workload: str, conditions: Conditions, spec: 
 
 
 def _comparable(claim: PublishedClaim, a: ClaimedSide, b: ClaimedSide, spec: Spec) -> tuple[str, str]:
-    """Of the stores that it may be tried on the nearest two that promise the same guarantee; the text's own where no two do."""
+    """The nearest two of the stores it may be tried on that promise the same guarantee; the text's own where no two do."""
     near = sorted(product(a.targets, b.targets), key=lambda pair: a.targets.index(pair[0]) + b.targets.index(pair[1]))
     if "durability" in claim.about:
         return near[0]

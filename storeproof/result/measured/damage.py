@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from storeproof.result.part import Part
+from storeproof.result.part import ResultPart
 
 
-class DamageCounts(Part):
+class DamageCounts(ResultPart):
     """The rounds of one kind of damage, and those in which it came to harm."""
 
     rounds: int

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from storeproof.check import Audits, Finding, losses, staleness
+from storeproof.check import Anomaly, Audits, Finding, losses, staleness
 from storeproof.evidence import AuditEvidence, ClusterEvidence, RoundEvidence
 from storeproof.experiments.durability.clusters.connections import Connections
 from storeproof.experiments.durability.clusters.round_record import Moments, Roles, WriteFates, record_of
@@ -92,7 +92,13 @@ class ClusterJudge:
             self.summary.add(self._findings, losses(self._findings, loss_ends(round_)))
 
     def survived(self, operations: Iterable[Operation], round_: RoundEvidence) -> None:
-        """The cluster takes writes again, and returns them. `operations`: those of this round, and more."""
+        """The cluster takes writes again, and returns them. If the fault did not take what the lost node had, the round does not count, and
+        no other one follows. `operations`: those of this round, and more."""
+        harmed = any(each.anomaly is not Anomaly.OK for each in self._findings)
+        if not harmed and round_.reach is not None and (missed := round_.reach.missed(0)):
+            self.summary.missed = missed
+            self.spoiled(round_)
+            return
         self.summary.survived(
             sum(
                 each.outcome == "ok" and each.invoked >= round_.began and each.completed is not None and each.completed <= round_.struck

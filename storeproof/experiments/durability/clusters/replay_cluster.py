@@ -25,7 +25,7 @@ def replay_cluster(store: StoreEvidence, summary: DurabilitySummary, *, stale_po
     last = 0
     for number, each in enumerate(store.rounds, 1):
         where = f"round {number} of {store.case}"
-        if summary.broken or (number > 1 and store.rounds[number - 2].spoiled):
+        if summary.broken or summary.missed or (number > 1 and store.rounds[number - 2].spoiled):
             raise EvidenceDamaged(f"{where} follows one after which there is none")
         last = _in_order(each, _of(each, where), last, where)
         judge.begin(each)

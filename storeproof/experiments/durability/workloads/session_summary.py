@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from storeproof.blame import Ending
+from storeproof.blame import CaseEnding
 from storeproof.check import SessionReads
 from storeproof.check.sessions import Regress
 from storeproof.experiments.durability.clusters.round_record import Moments
@@ -24,7 +24,7 @@ _TORN: Final = "(torn)"
 
 
 @dataclass(frozen=True)
-class Found:
+class WrongReads:
     """The first reads of each way in a round that are wrong, in words."""
 
     wrong: Sequence[Sequence[str]]
@@ -60,7 +60,7 @@ class SessionSummary(RoundsSummary):
         self.undone_reads += sum(len(judged[way].back) - len(reads.back) for way, reads in kept.items())
         return kept
 
-    def judge_round(self, fault: str, judged: Mapping[Way, SessionReads], found: Found, record: ClusterRoundRecord | None) -> None:
+    def judge_round(self, fault: str, judged: Mapping[Way, SessionReads], found: WrongReads, record: ClusterRoundRecord | None) -> None:
         """Count a round of a fault, by how its clients read. `record`: what the result keeps of it by node."""
         wrong = bool(found.torn) or any(reads.forgotten or reads.back for reads in judged.values())
         where = self.count_round(fault, wrong=wrong, record=record)
@@ -73,15 +73,15 @@ class SessionSummary(RoundsSummary):
         self.unexplained += in_rounds(where, found.unexplained)
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """A read that forgets or goes back breaks a promise where one is made."""
         if self.unexplained:
-            return Ending.MADE_UP
+            return CaseEnding.MADE_UP
         if self.wrong:
-            return Ending.BROKEN_PROMISE
+            return CaseEnding.BROKEN_PROMISE
         if self.given_up:
-            return Ending.SPOILED
-        return Ending.RIGHT if self.reads.total() else Ending.NOTHING_AT_RISK
+            return CaseEnding.SPOILED
+        return CaseEnding.RIGHT if self.reads.total() else CaseEnding.NOTHING_AT_RISK
 
     def parts(self) -> Iterator[str]:
         """What was read, by how."""
@@ -116,7 +116,7 @@ class SessionSummary(RoundsSummary):
         return self.unexplained
 
 
-def found_in(judged: Mapping[Way, SessionReads], moments: Moments, node_of: Callable[[Operation], str | None]) -> Found:
+def found_in(judged: Mapping[Way, SessionReads], moments: Moments, node_of: Callable[[Operation], str | None]) -> WrongReads:
     """The first of each way.
 
     Args:
@@ -140,4 +140,4 @@ def found_in(judged: Mapping[Way, SessionReads], moments: Moments, node_of: Call
     told_of = {each: f"{way} client {each.client}: {each.with_answer()}" for way, reads in judged.items() for each in reads.unexplained}
     torn = [each for each in told_of if each.answer == _TORN and each.invoked > moments.struck]
     made_up = [each for each in told_of if each not in torn]
-    return Found(wrong, [told_of[each] for each in torn[:_LISTED]], [told_of[each] for each in made_up[:_LISTED]])
+    return WrongReads(wrong, [told_of[each] for each in torn[:_LISTED]], [told_of[each] for each in made_up[:_LISTED]])

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from storeproof.blame import Ending
-from storeproof.check.transfers import Judged
+from storeproof.blame import CaseEnding
+from storeproof.check.transfers import JudgedTransfers
 from storeproof.experiments.rounds_summary import RoundsSummary, in_rounds
 from storeproof.history import Transfer
 from storeproof.result.measured.cluster_round import ClusterRoundRecord
@@ -18,7 +18,7 @@ _LISTED: Final = 4
 
 
 @dataclass(frozen=True)
-class Found:
+class WrongTransfers:
     """What is wrong in a round, in words."""
 
     losses: Sequence[str]
@@ -55,7 +55,7 @@ class TransferSummary(RoundsSummary):
     lies: list[str] = field(default_factory=list)
     """The first of each round that were refused and are there, and snapshots that show half of a transfer."""
 
-    def judge_round(self, fault: str, judged: Judged, found: Found, record: ClusterRoundRecord | None) -> None:
+    def judge_round(self, fault: str, judged: JudgedTransfers, found: WrongTransfers, record: ClusterRoundRecord | None) -> None:
         """Count a round of a fault. `record`: what the result keeps of it by node."""
         where = self.count_round(fault, wrong=bool(judged.halves or judged.returned), record=record)
         self.acknowledged += judged.acknowledged
@@ -70,15 +70,15 @@ class TransferSummary(RoundsSummary):
         self.lies += in_rounds(where, found.lies)
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """Half of a transfer is wrong whatever the variant says of nodes: only variants that claim transactions are tried."""
         if self.unexcused:
-            return Ending.WRONG_ANSWER
+            return CaseEnding.WRONG_ANSWER
         if self.halves or self.lost:
-            return Ending.BROKEN_PROMISE
+            return CaseEnding.BROKEN_PROMISE
         if self.given_up:
-            return Ending.SPOILED
-        return Ending.RIGHT if self.acknowledged else Ending.NOTHING_AT_RISK
+            return CaseEnding.SPOILED
+        return CaseEnding.RIGHT if self.acknowledged else CaseEnding.NOTHING_AT_RISK
 
     def parts(self) -> Iterator[str]:
         """What was done, and what is wrong."""
@@ -114,7 +114,7 @@ class TransferSummary(RoundsSummary):
         return self.halves + self.lies
 
 
-def found_in(judged: Judged, struck: int, node_of: Callable[[Transfer], str | None]) -> Found:
+def found_in(judged: JudgedTransfers, struck: int, node_of: Callable[[Transfer], str | None]) -> WrongTransfers:
     """The first of each kind.
 
     Args:
@@ -129,7 +129,7 @@ def found_in(judged: Judged, struck: int, node_of: Callable[[Transfer], str | No
         *judged.torn,
         *(f"{name} shows {shown}, and the transfers that happened add up to {expected}" for name, (shown, expected) in uneven),
     ]
-    return Found(losses, halves[:_LISTED], lies[:_LISTED])
+    return WrongTransfers(losses, halves[:_LISTED], lies[:_LISTED])
 
 
 def _when(transfer: Transfer, struck: int, node_of: Callable[[Transfer], str | None]) -> str:

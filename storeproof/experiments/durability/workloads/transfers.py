@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from storeproof.check import judge_transfers
-from storeproof.check.transfers import Judged
+from storeproof.check.transfers import JudgedTransfers
 from storeproof.contract import Layout
 from storeproof.experiments.client import Client, open_clients
 from storeproof.experiments.client_threads import wait_until
@@ -69,6 +69,7 @@ class Transfers(FaultWorkload[Strike]):
 
     def audit(self, strike: Strike) -> int:
         """Read all in one snapshot."""
+        strike.make_whole()
         lost_disk = strike.cut_off()
         transfers = without_replies(self._ledger.transfers(), lost_disk)
         snapshots = [each for each in self._ledger.snapshots() if not any(begin <= each.invoked <= end for begin, end in lost_disk)]
@@ -90,7 +91,7 @@ class Transfers(FaultWorkload[Strike]):
 class _Happened:
     """What became of acknowledged transfers."""
 
-    def __init__(self, judged: Judged) -> None:
+    def __init__(self, judged: JudgedTransfers) -> None:
         self._lost = set(judged.lost)
 
     def lost(self, transfer: Transfer, /) -> bool:
