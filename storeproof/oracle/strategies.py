@@ -192,7 +192,7 @@ def _pooled(pools: st.SearchStrategy[Sequence[Any]]) -> st.SearchStrategy[Any]:
 
     With `flatmap`, Hypothesis would have new strategies to look through for each pool, which takes longer than to draw from them.
     """
-    pool = st.shared(pools, key="pool of keys")
+    pool = st.shared(pools)
 
     @st.composite
     def key(draw: st.DrawFn) -> Any:
