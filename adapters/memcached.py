@@ -122,7 +122,7 @@ class MemcachedSession:
             raise Unsupported("Memcached has no secondary indexes")
         if isinstance(layout.model.record, shapes.Value):
             return Values(self, layout)
-        if isinstance(layout.model.record, shapes.Counter):
+        if isinstance(layout.model.record, shapes.CounterRecord):
             return Counters(self, layout)
         raise Unsupported(f"Memcached stores opaque values and counters, not {layout.model.model}")
 

@@ -55,11 +55,11 @@ class AerospikeSession:
         record = layout.model.record
         if isinstance(record, shapes.Value):
             return Values(self.client, self.namespace, layout)
-        if isinstance(record, shapes.Counter):
+        if isinstance(record, shapes.CounterRecord):
             return Counters(self.client, self.namespace, layout)
         if isinstance(record, shapes.Hash):
             return Hashes(self.client, self.namespace, layout)
-        if isinstance(record, shapes.Row):
+        if isinstance(record, shapes.RowRecord):
             return Rows(self.client, self.namespace, layout)
         if isinstance(record, shapes.Document):
             return Documents(self.client, self.namespace, layout)

@@ -24,7 +24,7 @@ from storeproof.contract import (
     Collection,
     Layout,
     Maintenance,
-    Part,
+    PartAddress,
     Refused,
     Session,
     Unknown,
@@ -162,5 +162,5 @@ def open_session(address: Address, options: Mapping[str, str], kind: type[Compos
     return session
 
 
-def _open(part: Part) -> Session:
+def _open(part: PartAddress) -> Session:
     return adapter_of(part).connect(part.address, part.options)

@@ -121,11 +121,11 @@ class CouchbaseSession:
         record = layout.model.record
         if isinstance(record, shapes.Value):
             return QueriedValues(place, keyspace, layout, self.durability)
-        if isinstance(record, shapes.Counter):
+        if isinstance(record, shapes.CounterRecord):
             return QueriedCounters(place, keyspace, layout, self.durability)
         if isinstance(record, shapes.Hash):
             return QueriedHashes(place, keyspace, layout, self.durability)
-        if isinstance(record, shapes.Row):
+        if isinstance(record, shapes.RowRecord):
             return QueriedRows(place, keyspace, layout, self.durability)
         if isinstance(record, shapes.Document):
             return QueriedDocuments(place, keyspace, layout, self.durability)

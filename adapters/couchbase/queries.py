@@ -17,7 +17,7 @@ from storeproof.adapters.couchbase.indexes import Indexes
 from storeproof.adapters.couchbase.models import Counters, Documents, Hashes, Rows, Values, path_of
 from storeproof.adapters.couchbase.query import Statement, quoted
 from storeproof.adapters.couchbase.records import Place, Records, run
-from storeproof.contract import Found, Json, Key, Layout, Path, Record, Refused, Unknown, Unsupported
+from storeproof.contract import FacetedPage, Json, Key, Layout, Path, Record, Refused, Unknown, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 _LEVELS: Final = {
@@ -145,10 +145,10 @@ class QueriedDocuments(QueriedJson, Documents):
     def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
         return self._rows(self._statement(), Statement.aggregate, aggregation)
 
-    def browse(self, browse: Browse) -> Found:
+    def browse(self, browse: Browse) -> FacetedPage:
         (found,) = self._rows(self._statement(), Statement.browse, browse)
         facets = {name: [(row["v"], int(row["n"])) for row in rows] for name, rows in found["facets"].items()}
-        return Found(int(found["total"]), [self._key(str(key)) for key in found["keys"]], facets)
+        return FacetedPage(int(found["total"]), [self._key(str(key)) for key in found["keys"]], facets)
 
     def update_where(self, where: Where, path: Path, value: Json) -> int:
         statement = self._statement()

@@ -44,7 +44,7 @@ class MarkLogicSession:
         record = layout.model.record
         if isinstance(record, shapes.Document):
             return Documents(self._server, layout)
-        if isinstance(record, (shapes.Value, shapes.Hash, shapes.Row)):
+        if isinstance(record, (shapes.Value, shapes.Hash, shapes.RowRecord)):
             return Records(self._server, layout)
         raise Unsupported(f"the REST API has no operations for {layout.model.model}")
 

@@ -13,7 +13,7 @@ from storeproof.adapters.marklogic.record import extracted
 from storeproof.adapters.marklogic.records import INEXACT, Records
 from storeproof.adapters.marklogic.text import by_index_alone
 from storeproof.adapters.marklogic.values import NAME, computation
-from storeproof.contract import MISSING, Found, Json, Key, Missing, Path, Refused, Unsupported
+from storeproof.contract import MISSING, FacetedPage, Json, Key, Missing, Path, Refused, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 _ALL: Final = 2**31 - 1
@@ -72,14 +72,14 @@ class Documents(Records):
     def count_where(self, where: Where) -> int:
         return self._total(where)
 
-    def browse(self, browse: Browse) -> Found:
+    def browse(self, browse: Browse) -> FacetedPage:
         """A search with constraints that count: total, page and facets in one answer."""
         if not by_index_alone(browse.filter):
             raise Unsupported(INEXACT)
         constraints = [self._words.facet(name, facet) for name, facet in browse.facets.items()]
         found = self._search(self._words.query(browse.filter), browse.limit, order=self._words.order(browse.sort), facets=constraints)
         facets = {name: self._counted(found["facets"][name], self._words.index(facet.path)) for name, facet in browse.facets.items()}
-        return Found(int(found["total"]), [self._form.key(each["uri"]) for each in found.get("results", [])], facets)
+        return FacetedPage(int(found["total"]), [self._form.key(each["uri"]) for each in found.get("results", [])], facets)
 
     def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
         wanted = computation(self._words, aggregation)

@@ -203,7 +203,7 @@ def search(
 
 def _type_at(record: Any, path: Path) -> tuple[str, bool] | None:
     """Type of the index at a path, and whether it is one of items; a list is not passed through."""
-    if isinstance(record, shapes.Row):
+    if isinstance(record, shapes.RowRecord):
         return ("double", False) if path in (("integer",), ("real",)) else None
     if isinstance(record, shapes.Hash):
         return ("string", False) if len(path) == 1 and path[0] in record.fields else None
@@ -225,7 +225,7 @@ def _type_of(shape: Any) -> str | None:
 
 def _paths(record: Any) -> list[Path]:
     """All paths of a model that can have an index."""
-    if isinstance(record, shapes.Row):
+    if isinstance(record, shapes.RowRecord):
         return [("integer",), ("real",)]
     if isinstance(record, shapes.Hash):
         return [(field,) for field in record.fields]

@@ -46,7 +46,7 @@ class Form:
         written: Any = document[self._name]["record"]
         if isinstance(self._kind, shapes.Value):
             return base64.b64decode(written)
-        if isinstance(self._kind, shapes.Row):
+        if isinstance(self._kind, shapes.RowRecord):
             return Row(int(written["integer"]), float(written["real"]))
         if isinstance(self._kind, shapes.Hash):
             return {field: base64.b64decode(value) for field, value in written.items()}

@@ -12,7 +12,7 @@ from storeproof.adapters.mongodb.filter import Stages, settable
 from storeproof.adapters.mongodb.link import Stored, sorting
 from storeproof.adapters.mongodb.records import Fielded, dotted
 from storeproof.adapters.mongodb.text import LANGUAGE, selected, text_index
-from storeproof.contract import Found, Json, Key, Path, Unsupported
+from storeproof.contract import FacetedPage, Json, Key, Path, Unsupported
 from storeproof.contract.families import Joined
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
@@ -51,7 +51,7 @@ class Requests(Fielded):
     def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
         return [asked.row_of(aggregation, each) for each in self._answers(asked.aggregating(aggregation, self._layout))]
 
-    def browse(self, browse: Browse) -> Found:
+    def browse(self, browse: Browse) -> FacetedPage:
         """`$facet`, whose answer is one document of at most 16 MB."""
         return asked.browsed(browse, self._answers(asked.browsing(browse, self._layout))[0])
 

@@ -17,7 +17,7 @@ from storeproof.adapters.postgresql.changes import with_values
 from storeproof.adapters.postgresql.jsonb import Arguments, Place, is_number, place, read_exact, to_json
 from storeproof.adapters.sql.answers import KeyOf, fields_of
 from storeproof.adapters.sql.decimals import of_rows
-from storeproof.contract import Found, Json, Layout, Path, Unsupported
+from storeproof.contract import FacetedPage, Json, Layout, Path, Unsupported
 from storeproof.spec.place import PLACES
 from storeproof.spec.query import (
     SEARCHES,
@@ -111,13 +111,13 @@ class Requests:
             facets.append(f"ARRAY(SELECT jsonb_build_array(v, count(*))::text {counted} {order})")
         return sql.statement(f"{matching} SELECT {', '.join(['(SELECT count(*) FROM matching)', page, *facets])}")
 
-    def page(self, request: Browse, rows: Sequence[Sequence[Any]], key_of: KeyOf) -> Found:
+    def page(self, request: Browse, rows: Sequence[Sequence[Any]], key_of: KeyOf) -> FacetedPage:
         ((total, keys, *facets),) = rows
         counted = {}
         for (name, facet), found in zip(request.facets.items(), facets, strict=True):
             exact = [(0,)] if facet.path in self._layout.model.decimals else []
             counted[name] = [(value, count) for value, count in (read_exact(each, exact) for each in found)]
-        return Found(total, [key_of(key) for key in keys], counted)
+        return FacetedPage(total, [key_of(key) for key in keys], counted)
 
 
 def _way(key: SortKey) -> str:

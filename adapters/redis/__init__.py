@@ -15,11 +15,10 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from storeproof.adapters.redis.collection import Named, RedisCollection
+from storeproof.adapters.redis.collection import Named, RedisCollection, rewrite
 from storeproof.adapters.redis.feed import Followed
 from storeproof.adapters.redis.link import FAILURES, RedisLink, failure_of
 from storeproof.adapters.redis.managed import service, settings_of
-from storeproof.adapters.redis.rewrite import rewrite
 from storeproof.adapters.redis.scripts import (
     COMPARE_AND_SET,
     COMPARE_AND_SET_STRING,
@@ -111,19 +110,19 @@ class RedisSession(RedisLink):
         record = layout.model.record
         if isinstance(record, shapes.Value):
             return Values(self, layout)
-        if isinstance(record, shapes.Counter):
+        if isinstance(record, shapes.CounterRecord):
             return Counters(self, layout)
         if isinstance(record, shapes.Hash):
             return Hashes(self, layout)
-        if isinstance(record, shapes.Row):
+        if isinstance(record, shapes.RowRecord):
             return Rows(self, layout)
-        if isinstance(record, shapes.Queue):
+        if isinstance(record, shapes.QueueRecord):
             return Queues(self, layout)
-        if isinstance(record, shapes.Members):
+        if isinstance(record, shapes.MembersRecord):
             return Sets(self, layout)
-        if isinstance(record, shapes.Ranking):
+        if isinstance(record, shapes.RankingRecord):
             return Rankings(self, layout)
-        if isinstance(record, shapes.Places):
+        if isinstance(record, shapes.PlacesRecord):
             return Places(self, layout)
         raise Unsupported(f"without modules there are no documents with paths: {layout.model.model}")
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from time import sleep
+from typing import Any, Final
 
 from storeproof.adapters.redis.link import RedisLink
 from storeproof.adapters.redis.scripts import PERSIST
@@ -85,3 +86,23 @@ class RedisCollection(Keys):
 
     def exists(self, key: Key) -> bool:
         return bool(self._run("EXISTS", f"{self._prefix}{key}") == 1)
+
+
+_CHILDREN: Final = ("aof_rewrite_in_progress", "aof_rewrite_scheduled", "rdb_bgsave_in_progress")
+_CHILD_SECONDS: Final = 600.0
+_LOOK: Final = 0.002
+"""Seconds between two looks at what a child of the server does."""
+
+
+def rewrite(run: Callable[..., Any]) -> str:
+    """BGREWRITEAOF where there is a log, else BGSAVE; both are done by a child, whose end only INFO tells. The command that was used.
+
+    `run`: sends a command and returns the reply.
+    """
+    command = "BGREWRITEAOF" if run("INFO", "persistence")["aof_enabled"] else "BGSAVE"
+    run(command)
+    looks = Attempts(f"the end of {command}", _CHILD_SECONDS, math.inf)
+    while any(run("INFO", "persistence")[each] for each in _CHILDREN):
+        looks.count()
+        sleep(_LOOK)
+    return command

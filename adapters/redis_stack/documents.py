@@ -20,7 +20,7 @@ from storeproof.adapters.redis_stack.notation import written
 from storeproof.adapters.redis_stack.path import DOCUMENT, stored
 from storeproof.adapters.redis_stack.query import Command, Grouping, counting, facet_value, faceting, finding, found, highlighting
 from storeproof.adapters.redis_stack.text import beside, derived
-from storeproof.contract import MISSING, Attempts, Found, Json, Key, Layout, Missing, Path, Record, Refused, Unsupported
+from storeproof.contract import MISSING, Attempts, FacetedPage, Json, Key, Layout, Missing, Path, Record, Refused, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 
@@ -208,7 +208,7 @@ class Documents(Named):
         grouping = Grouping(aggregation, self._layout)
         return [grouping.row(row) for row in self._rows(grouping.command())] or grouping.nothing()
 
-    def browse(self, browse: Browse) -> Found:
+    def browse(self, browse: Browse) -> FacetedPage:
         """FT.AGGREGATE for the total, the page and each facet, in one MULTI: one request, and one state of the data."""
         page = Query(filter=browse.filter, sort=browse.sort, limit=browse.limit or 1, fields=())
         facets = [faceting(facet, browse, self._layout) for facet in browse.facets.values()]
@@ -220,7 +220,7 @@ class Documents(Named):
             if any(map(_counted, others)):
                 raise Unsupported("RediSearch indexes a list as delimited text, and some items contain the delimiters")
             counts[name] = [facet_value(facet, row) for row in rows]
-        return Found(_counted(total), [self._key(row["__key"]) for row in keys][: browse.limit], counts)
+        return FacetedPage(_counted(total), [self._key(row["__key"]) for row in keys][: browse.limit], counts)
 
     def _told(self, name: str) -> Any:
         """What FT.INFO says under the name."""

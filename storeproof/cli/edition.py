@@ -24,7 +24,7 @@ def freeze(name: str) -> None:
     print(f"commit both; `pytest suites/ --edition={name}` judges by it")
 
 
-def judge(name: str) -> None:
+def record_judge(name: str) -> None:
     """Keep this installation as a known judge. Raises `UsageError`: the name is none or is taken, or it cannot be written."""
     if not re.fullmatch(NAME_PATTERN, name):
         raise UsageError(f"invalid name of a judge: {name!r}; allowed: {PATTERN_WORDS[NAME_PATTERN]}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 from storeproof.conformance.archive import SOURCES, YAML, Archive
-from storeproof.conformance.known import Known
+from storeproof.conformance.known import KnownJudges
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.errors import SpecError
 from storeproof.printable import in_one_line
@@ -21,7 +21,7 @@ _SHORT = 12
 """Digits of a digest in a message."""
 
 
-def judge_of(run: RunInfo, store: StoreResult, known: Known) -> Judge:
+def judge_of(run: RunInfo, store: StoreResult, known: KnownJudges) -> Judge:
     """The judge of a store: this installation, or another one that is known. Of those with the same machinery and suites it is the one with
     the store's files. The compiled part is built on each machine, and is another file each time.
 
@@ -51,8 +51,8 @@ def judge_of(run: RunInfo, store: StoreResult, known: Known) -> Judge:
     return judge
 
 
-def judging_target(store: StoreResult, judge: Judge, archive: Archive, known: Known) -> Target:
-    """The store's file, as the claim was judged by it. The files in the bundle are those to read from: see `Known.reading`.
+def judging_target(store: StoreResult, judge: Judge, archive: Archive, known: KnownJudges) -> Target:
+    """The store's file, as the claim was judged by it. The files in the bundle are those to read from: see `KnownJudges.reading`.
 
     Raises:
         ClaimRefused: a file of the project is not the judge's, or one that belongs into the bundle is missing or was changed.
@@ -96,7 +96,7 @@ def _kind(name: str) -> Reason:
     return Reason.STORE_FILE if name.startswith(f"{SOURCES}{SPEC_STORES}") else Reason.ADAPTER
 
 
-def _check_same(store: StoreResult, target: Target, known: Known) -> None:
+def _check_same(store: StoreResult, target: Target, known: KnownJudges) -> None:
     """Raises `ClaimRefused`: a file is not the one of this installation, or of the bundle."""
     try:
         sources = known.sources(target)

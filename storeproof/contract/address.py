@@ -24,7 +24,7 @@ class Address:
     """Further ports of the host, by their names in the store's file."""
     ours: bool = False
     """Whether storeproof started the server, so that anything on it may be changed, not only the run's own collections."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[PartAddress, ...] = ()
     """The servers of a composite store, whose host and port are those of the home; none for one server."""
     locks: str = ""
     """A file for the locks of a composite store's layer: every client on this machine can lock its bytes. Empty: not a composite store."""
@@ -34,7 +34,7 @@ class Address:
 
 
 @dataclass(frozen=True)
-class Part:
+class PartAddress:
     """One server of a composite store, and how it is spoken to."""
 
     role: str

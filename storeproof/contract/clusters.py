@@ -75,7 +75,7 @@ class Rebuilding(Protocol):
 
 
 @runtime_checkable
-class Ending(Protocol):
+class EndsAsWhole(Protocol):
     """A `Cluster` that ends cleanly only as a whole: a server that is stopped by itself may not keep what it acknowledged."""
 
     def end(self, nodes: NodeAddresses) -> None:

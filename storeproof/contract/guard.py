@@ -50,7 +50,7 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
         lacking = [other.name for other in OPERATIONS.values() if other.family is described.family and not hasattr(collection, other.name)]
         if any(other.family is described.family and other.name not in lacking for other in OPERATIONS.values()):
             raise Breach(f"{family} is implemented only partly: it lacks {', '.join(lacking)}; implement all methods of a family, or none")
-        raise Unsupported(f"{operation} on {layout.model.model}: {why_not(collection, family)}")
+        raise Unsupported(why_not(collection, family), f"{operation} on {layout.model.model}")
     try:
         reply = getattr(collection, operation)(*args)
     except (Refused, Unknown, Unsupported, WrongReply):

@@ -45,7 +45,7 @@ class Disk(Protocol):
 
 
 @dataclass(frozen=True)
-class PowerCut:
+class PowerCutMethod:
     """The method of cutting the power."""
 
     method: Method = "auto"
@@ -53,7 +53,7 @@ class PowerCut:
     """Selects the sectors that survive a cut with `fuse:torn`, and the sync that a cut replaces with `fuse:sync`."""
 
 
-def make_disk(wanted: PowerCut, at: Path, image: Path) -> Disk:
+def make_disk(wanted: PowerCutMethod, at: Path, image: Path) -> Disk:
     """Mount a disk on the empty directory `at`. `auto` chooses ext4 on a loop device if possible, else FUSE.
 
     Args:

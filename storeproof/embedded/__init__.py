@@ -38,22 +38,22 @@ if TYPE_CHECKING:
     from typing import Any
 
     from storeproof.contract import Address
-    from storeproof.embedded.forwarding import Session
+    from storeproof.embedded.forwarding import ForwardingSession
     from storeproof.embedded.host import Kind as Kind
-    from storeproof.embedded.link import Link
+    from storeproof.embedded.link import HostLink
 
 
-def connect(address: Address) -> Link:
+def connect(address: Address) -> HostLink:
     """Open a connection to the host; `call(name, *arguments)` runs one of its functions.
     Raises `Unknown`: the host does not answer (yet)."""
-    from storeproof.embedded.link import Link  # imported here, so that the host starts without what only clients need
+    from storeproof.embedded.link import HostLink  # imported here, so that the host starts without what only clients need
 
-    return Link(address)
+    return HostLink(address)
 
 
 def session(
     address: Address, options: Mapping[str, str], functions: Mapping[str, Callable[..., Any]], *, keeps: Collection[str] = ("value",)
-) -> Session:
+) -> ForwardingSession:
     """A session that calls the host's functions: see `embedded.forwarding`. Raises `Unknown` and `Refused` as there."""
     from storeproof.embedded.forwarding import session as opened
 

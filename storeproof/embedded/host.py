@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     """How an operation failed: certainly not done, the same after too long a wait for a lock, not offered, perhaps done; `error`: a mistake
     in the host's own code."""
 
-    class Closable(Protocol):
+    class Database(Protocol):
         """What `serve` needs of a database."""
 
         def close(self) -> None:
             """Leave the files as a clean stop leaves them."""
 
-    D = TypeVar("D", bound=Closable)
+    D = TypeVar("D", bound=Database)
 
 _DRAIN_SECONDS = 20.0
 """How long a clean stop waits for requests that are being served."""

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from storeproof.evidence.audit import AuditEvidence
-from storeproof.history import ABSENT, Ending, Observation, Place, Seen, Sight
+from storeproof.history import ABSENT, Observation, Place, RequestOutcome, Seen, Sight
 
 Nanoseconds = Annotated[int, Field(ge=-1, lt=1 << 62)]
 Number = Annotated[int, Field(ge=0, lt=1 << 31)]
@@ -16,7 +16,7 @@ SeenOnLine = None | int | str | tuple[Sight, str]
 """None: absent; a number: of a counter; a text: the write id of a whole record; else what is seen of a record, and a write id."""
 UNKNOWN: Final = -1
 """In place of the time that a reply took: there was none."""
-ENDINGS: Final[Mapping[str, Ending]] = {"o": "ok", "r": "refused", "u": "unknown"}
+ENDINGS: Final[Mapping[str, RequestOutcome]] = {"o": "ok", "r": "refused", "u": "unknown"}
 
 
 class EvidenceDamaged(ValueError):

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from storeproof.contract import Refused, Session, Unknown, Unsupported
 from storeproof.experiments.client_threads import Running, running
-from storeproof.history import Ending
+from storeproof.history import RequestOutcome
 
 _RECONNECT_SECONDS = 0.02
 
@@ -35,7 +35,7 @@ class Ended:
 class Strategy(ABC):
     """Chooses a client's requests and records them."""
 
-    refused: Ending = "refused"
+    refused: RequestOutcome = "refused"
     """The outcome of a request that the store refused."""
     most_refusals: int = sys.maxsize
     """The number of consecutive refusals after which the client stops."""
@@ -55,7 +55,7 @@ class Strategy(ABC):
         Raises `Refused` or `Unsupported` or `Unknown`: as the contract says."""
 
     @abstractmethod
-    def end(self, outcome: Ending) -> None:
+    def end(self, outcome: RequestOutcome) -> None:
         """Record the outcome of the request."""
 
 
@@ -135,7 +135,7 @@ class Client:
         """Send one request; False if another one makes no sense."""
         if self._strategy.exhausted:
             return False
-        outcome: Ending = "ok"
+        outcome: RequestOutcome = "ok"
         goes_on = True
         self._pacing.sent()
         try:

@@ -17,7 +17,7 @@ from storeproof.errors import NotAvailable
 from storeproof.experiments.client import Client, Strategy, open_clients, raise_unknown, under_load
 from storeproof.experiments.client_threads import wait_for
 from storeproof.halt import halt
-from storeproof.history import Action, Answer, ClientLog, Ending, Operation, Place, Recorder, by_place
+from storeproof.history import Action, Answer, ClientLog, Operation, Place, Recorder, RequestOutcome, by_place
 from storeproof.outcome import Lack
 from storeproof.records.self_verifying import identify, record, write_id
 from storeproof.spec.store import Target
@@ -126,7 +126,7 @@ class ContendedKeys(Strategy):
         self._log.invoke(action, key.place, write_id=new_id, expected=expected, amount=amount)
         self._reply = call(self._collections[key.layout.name], key.layout, action, *args)
 
-    def end(self, outcome: Ending) -> None:
+    def end(self, outcome: RequestOutcome) -> None:
         """Record the answer, and remember the value of the key."""
         key, action, new_id = self._under_way
         self._may_be_unknown -= outcome == "unknown" and action != "get"

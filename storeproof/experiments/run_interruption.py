@@ -14,8 +14,8 @@ from storeproof.experiments.durability.interruption_summary import InterruptionS
 from storeproof.experiments.durability.part_interruptions import PartInterruptions
 from storeproof.experiments.fault_experiment import Subject, on_own_stores
 from storeproof.faults.interruption import AtOnce, Interruption, PartCutOff, PartPause, Way
-from storeproof.launch.handle import Capability, Handle
-from storeproof.launch.link import Link
+from storeproof.launch.handle import FaultMeans, Handle
+from storeproof.launch.link import NetworkLink
 from storeproof.launch.several.composite import CompositeHandle
 from storeproof.outcome import Lack
 from storeproof.spec.store import FRONT, HOME, Role
@@ -67,10 +67,10 @@ def _interruption(handle: CompositeHandle, roles: Sequence[Role], way: Way, open
     address = handle.address
     if way == "pause":
         for role in roles:
-            if lacking := handle.part(role).cannot(Capability.PAUSE):
+            if lacking := handle.part(role).cannot(FaultMeans.PAUSE):
                 raise NotAvailable(f"its {role}: {lacking}", lack=Lack.PARTS)
         return AtOnce([PartPause(handle.part(role)) for role in roles]), address
-    links: dict[str, Link] = {role: opened.enter_context(closing(Link(handle.part(role).address))) for role in roles}
+    links: dict[str, NetworkLink] = {role: opened.enter_context(closing(NetworkLink(handle.part(role).address))) for role in roles}
     parts = tuple(replace(each, address=links[each.role].address) if each.role in links else each for each in address.parts)
     return AtOnce([PartCutOff(link, way) for link in links.values()]), replace(address, parts=parts)
 

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from storeproof.blame import Ending, outcome_of
+from storeproof.blame import CaseEnding, outcome_of
 from storeproof.check import Anomaly
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
@@ -28,7 +28,7 @@ class Summary(ABC):
 
     @property
     @abstractmethod
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """How the case ends."""
 
     @abstractmethod

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from storeproof.launch.handle import Handle
-from storeproof.launch.link import CutKind, Link
+from storeproof.launch.link import CutKind, NetworkLink
 
 Way = Literal["pause", "reset", "hang"]
-"""`pause`: the server is halted. `reset`, `hang`: the link to it is cut, see `Link.cut`."""
+"""`pause`: the server is halted. `reset`, `hang`: the link to it is cut, see `NetworkLink.cut`."""
 
 
 class Interruption(ABC):
@@ -60,7 +60,7 @@ _CUTS: Final = {"reset": "was cut off by resets", "hang": "was cut off without a
 class PartCutOff(Interruption):
     """The link to the server is cut; the server itself goes on."""
 
-    def __init__(self, link: Link, kind: CutKind) -> None:
+    def __init__(self, link: NetworkLink, kind: CutKind) -> None:
         self._link = link
         self._kind = kind
         self.done = _CUTS[kind]

@@ -9,7 +9,7 @@ from pathlib import Path
 from storeproof.contract.address import Address, parse_endpoint
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.client_memory import memory_watch
-from storeproof.launch.handle import Capability, DataWritten, LaunchKind
+from storeproof.launch.handle import DataWritten, FaultMeans, LaunchKind
 from storeproof.launch.request import LaunchRequest
 from storeproof.machine.usage import UsageMeter
 from storeproof.outcome import Lack
@@ -51,7 +51,7 @@ class EndpointHandle:
     def address(self) -> Address:
         return self._address
 
-    def cannot(self, capability: Capability) -> NotAvailable | None:  # noqa: ARG002 - the same for all
+    def cannot(self, capability: FaultMeans) -> NotAvailable | None:  # noqa: ARG002 - the same for all
         """An endpoint has no capability."""
         return NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
 

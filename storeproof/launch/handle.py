@@ -16,7 +16,7 @@ LaunchKind = Literal["container", "process", "endpoint", "composite"]
 """`composite`: two servers that are launched differently; of two that are launched alike, it is their kind."""
 
 
-class Capability(Enum):
+class FaultMeans(Enum):
     """Something that a handle can do to its store. Each fault needs one capability; not every handle has all of them."""
 
     STOP = auto()
@@ -141,7 +141,7 @@ class Handle(Protocol):
     def address(self) -> Address:
         """The address that clients connect to. Read it again after every start: a container's port changes."""
 
-    def cannot(self, capability: Capability) -> NotAvailable | None:
+    def cannot(self, capability: FaultMeans) -> NotAvailable | None:
         """Why the handle does not have this capability, to be raised; None if it has it."""
 
     def start(self) -> float:

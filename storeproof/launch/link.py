@@ -31,7 +31,7 @@ Found = TypeVar("Found")
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-class Link:
+class NetworkLink:
     """A relay to one server. It is whole at first, and may be cut and restored repeatedly."""
 
     def __init__(self, server: Address) -> None:

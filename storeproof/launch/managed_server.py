@@ -19,7 +19,7 @@ from storeproof.errors import NotAvailable, StoreproofError
 from storeproof.launch.client_memory import memory_watch
 from storeproof.launch.data_written import ChangedFiles, DiskWritten
 from storeproof.launch.end_cause import EndCause
-from storeproof.launch.handle import Capability, DataWritten
+from storeproof.launch.handle import DataWritten, FaultMeans
 from storeproof.launch.readiness import wait_until_ready
 from storeproof.launch.request import LaunchRequest
 from storeproof.machine import shortage
@@ -63,12 +63,12 @@ class ManagedServer(ABC):
     def power_cut_method(self) -> str | None:
         return self._disk.method if self._disk is not None else None
 
-    def cannot(self, capability: Capability) -> NotAvailable | None:
-        if capability is Capability.KILL_NODES and not self.nodes:
+    def cannot(self, capability: FaultMeans) -> NotAvailable | None:
+        if capability is FaultMeans.KILL_NODES and not self.nodes:
             return NotAvailable(NO_NODES, lack=Lack.CLUSTER)
-        if capability is Capability.CLUSTER:
+        if capability is FaultMeans.CLUSTER:
             return NotAvailable(NO_CLUSTER, lack=Lack.CLUSTER)
-        if capability is Capability.CUT_POWER and self._disk is None:
+        if capability is FaultMeans.CUT_POWER and self._disk is None:
             return NotAvailable(NO_DISK, lack=Lack.DISK)
         return None
 

@@ -209,7 +209,7 @@ def require_success(result: RunResult) -> RunResult:
     return result
 
 
-class Run(Protocol):
+class RunningRound(Protocol):
     """A round that is under way."""
 
     @property
@@ -239,7 +239,7 @@ class Engine(Protocol):
     def fixed_numbers(self) -> bool:
         """Whether its plans have `fixed_numbers`."""
 
-    def start(self, plan: Plan) -> Run:
+    def start(self, plan: Plan) -> RunningRound:
         """Begin a round.
 
         Raises:
@@ -248,7 +248,7 @@ class Engine(Protocol):
         """
 
     def fill(self, layout: Layout, records: int, article_store: Path | None = None, fixed_numbers: bool = False) -> None:
-        """Write the records 0 to records - 1 that workloads with loaded data need. Raises as `start` and `Run.join`."""
+        """Write the records 0 to records - 1 that workloads with loaded data need. Raises as `start` and `RunningRound.join`."""
 
     def close(self) -> None:
         """End all connections and processes; never raises, and may be called twice."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from storeproof.outcome import Lack, Outcome
-from storeproof.plugin.case import Case, case_of, sut_of
+from storeproof.plugin.case import SuiteCase, case_of, sut_of
 from storeproof.result.measured.lacked import Lacked
 from storeproof.result.model import OutcomeRecord
 from storeproof.spec.cases import OF_COMPOSITES
@@ -18,7 +18,7 @@ def has_case(item: pytest.Item) -> bool:
     return (bool(sut.target.parts) or case not in OF_COMPOSITES) and case not in sut.spec.later_cases
 
 
-def is_claimed(sut: StoreUnderTest, case: Case) -> bool:
+def is_claimed(sut: StoreUnderTest, case: SuiteCase) -> bool:
     """Whether the variant claims what a case tries."""
     if case.capability:
         return sut.target.claims(case.id.removeprefix("capabilities."))

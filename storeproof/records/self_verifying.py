@@ -38,8 +38,8 @@ from storeproof.records.filler import (
 )
 from storeproof.records.keys import key_of
 from storeproof.records.readback import INVENTED, Identified
-from storeproof.spec.model import Counter, Document, Hash, Integer, List, Model, Object, Real, Shape, Text, Value
-from storeproof.spec.model import Row as RowShape
+from storeproof.spec.model import CounterRecord, Document, Hash, Integer, List, Model, Object, Real, Shape, Text, Value
+from storeproof.spec.model import RowRecord as RowShape
 from storeproof.spec.sizes import LEAST
 
 MAX_CLIENT: Final = 2**13
@@ -82,7 +82,7 @@ class Recipe:
             Hash: self._hash,
             Document: self._document,
             RowShape: _row,
-            Counter: _counter,
+            CounterRecord: _counter,
         }
         if type(shape) not in makers:
             raise ValueError(f"{model.model} takes no load: a {shape.kind} grows by its items, and no write id can be part of it")
@@ -147,7 +147,7 @@ class Recipe:
     def _by_parts(self, key: Key, record: Record) -> Identified:
         """Identify the writes of each part."""
         shape = self.model.record
-        if isinstance(shape, Counter):
+        if isinstance(shape, CounterRecord):
             return Identified("whole" if type(record) is int else "invented", (), {})
         if isinstance(shape, RowShape):
             return _identify_row(key, record)
@@ -298,7 +298,7 @@ def payload_bytes(model: Model, size: int | None = None, article_store: FilePath
         return 12
     if isinstance(shape, Document):
         return _shape_bytes(shape.shape)
-    if isinstance(shape, Counter):
+    if isinstance(shape, CounterRecord):
         return 8
     raise ValueError(f"{model.model} takes no load")
 

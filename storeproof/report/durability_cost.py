@@ -14,7 +14,7 @@ from storeproof.report.answer_table import (
     APART,
     AnswerCell,
     AnswerTable,
-    Group,
+    ColumnGroup,
     at_least,
     judged_alike,
     losses,
@@ -74,7 +74,9 @@ def durability_cost(results: Sequence[Result], speeds: Result, workload: str) ->
         *at_least(stores),
         *reasons_apart(apart),
     ]
-    return AnswerTable("", names, [lost, Group("speeds", f"{title}, {clients}", ["per second", "of its fastest", "p99"], rows)], notes)
+    return AnswerTable(
+        "", names, [lost, ColumnGroup("speeds", f"{title}, {clients}", ["per second", "of its fastest", "p99"], rows)], notes
+    )
 
 
 def _plain(measured: list[Pair]) -> Iterator[Pair]:

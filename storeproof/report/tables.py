@@ -12,7 +12,7 @@ from storeproof.report.axes import Pair
 from storeproof.report.parts.losses import Loss, harm_of, loss_of
 from storeproof.report.resources.placement import placement
 from storeproof.result.model import Environment, GuaranteeRecord, Result, StoreResult
-from storeproof.spec.guarantee import LADDER, NODES
+from storeproof.spec.guarantee import LADDER, NODES, rank
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ def proven_cell(store: StoreResult) -> Cell:
         tried = durability.shown != "not tried"
         hint = "no evidence came of it in this run" if tried else "it was not tried in this run, and those above it rest on it"
         return Cell(durability.shown, "open", hint=f"{LADDER[1]}: {hint}")
-    short_of = _rank(durability.proven) < _rank(durability.claimed)
+    short_of = rank(durability.proven) < rank(durability.claimed)
     refuted = (durability.cited is not None and durability.cited.defect != "") or any(
-        each.outcome in REFUTED and _rank(each.guarantee) <= _rank(durability.claimed)
+        each.outcome in REFUTED and rank(each.guarantee) <= rank(durability.claimed)
         for each in durability.guarantees
         if each.guarantee in LADDER
     )
@@ -94,7 +94,7 @@ def ladder(result: Result) -> Table:
         cells = [Cell(formatting.name_of(store), "strong"), Cell(durability.claimed), proven_cell(store)]
         for rung in rungs:
             found = next((each for each in durability.guarantees if each.guarantee == rung), None)
-            cells.append(_rung_cell(found, claimed=_rank(rung) <= _rank(durability.claimed)))
+            cells.append(_rung_cell(found, claimed=rank(rung) <= rank(durability.claimed)))
         for name in beside:
             found = next((each for each in durability.guarantees if each.guarantee == name), None)
             claimed = found is not None and store.topology != "single" and loss_of(found, store).promised
@@ -205,8 +205,3 @@ def totals(result: Result) -> Table:
 def _noise(environment: Environment) -> str:
     noise = environment.noise
     return f"{noise.ratio:.3f}× [{noise.low:.3f}, {noise.high:.3f}]" if noise else "not measured"
-
-
-def _rank(guarantee: str) -> int:
-    names = [str(name) for name in LADDER]
-    return names.index(guarantee) if guarantee in names else -1

@@ -9,7 +9,7 @@ from storeproof.printable import printable
 from storeproof.result.capabilities import by_capability, roll_up
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import StoreResult
-from storeproof.result.profiles import judge
+from storeproof.result.profiles import judge_profile
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact, redact_settings
 from storeproof.spec import Profile, Spec
@@ -31,7 +31,7 @@ def assemble(record: StoreRecord, profiles: Iterable[Profile], spec: Spec, secre
 
     store = record.target.store
     durability = record.durability()
-    verdicts = [judge(profile, record, spec) for profile in profiles]
+    verdicts = [judge_profile(profile, record, spec) for profile in profiles]
     tried = by_capability(record.outcomes)
     return StoreResult(
         store=store.name,

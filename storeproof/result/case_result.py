@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NoReturn
 
-from storeproof.blame import REPEATED, Ending, Judgement, Party, judge
+from storeproof.blame import REPEATED, CaseEnding, Judgement, Party, judge_error
+from storeproof.contract.failures import Unsupported
 from storeproof.errors import NotAvailable
 from storeproof.outcome import Outcome, Stage, is_failure
+from storeproof.result.measured.damage import DamageCounts
 from storeproof.result.measured.lacked import Lacked
 from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.model import OutcomeRecord
@@ -70,9 +72,13 @@ class CaseResult:
         """Who is to blame; None if the store's answers decided the outcome."""
         self.spoiled: list[str] = []
         """What ended each spoiled attempt or round, which was repeated."""
-        self._ending: Ending | None = None
+        self._ending: CaseEnding | None = None
         self.stale_reads: StaleReadCounts | None = None
         """Of a case that watches its reads."""
+        self.refusal: str | None = None
+        """Why an operation is not offered, without the operation."""
+        self.damage: DamageCounts | None = None
+        """Of a case that damages files."""
         self.lacked: Lacked | None = None
         """Of a case that is not run."""
 
@@ -107,12 +113,14 @@ class CaseResult:
 
         Of a refusal the reason comes first, since tables show the first line: many cases are refused for one reason, after unlike steps.
         """
-        judged = judge(error, claimed=self.claimed)
+        judged = judge_error(error, claimed=self.claimed)
         lines = [*told, judged.detail]
         if judged.outcome is Outcome.UNSUPPORTED:
             lines.insert(0, lines.pop())
         self.note(judged.outcome, "\n".join(lines))
         self.party, self._ending = judged.party, judged.ending
+        if isinstance(error, Unsupported) and error.reason != str(error):
+            self.refusal = f"claimed, but {error.reason}" if self.claimed else error.reason
         if isinstance(error, NotAvailable) and error.lack is not None:
             self.lacked = Lacked(what=error.lack)
         return judged
@@ -124,7 +132,7 @@ class CaseResult:
         self.spoiled.append(self.detail.partition("\n")[0])
         self._details.clear()
         self.outcome, self.settled, self.party, self._ending, self.stale_reads = Outcome.NOT_RUN, False, None, None, None
-        self.lacked = None
+        self.refusal = self.damage = self.lacked = None
         return True
 
     def note(self, outcome: Outcome, detail: str, findings: Sequence[str] = ()) -> None:
@@ -180,6 +188,8 @@ class CaseResult:
                 spoiled=len(self.spoiled),
                 standing=self.standing,
                 stale_reads=self.stale_reads,
+                refusal=self.refusal,
+                damage=self.damage,
                 lacked=self.lacked if self.outcome is Outcome.NOT_RUN else None,
             ),
             self._model,

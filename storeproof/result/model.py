@@ -13,6 +13,7 @@ from storeproof.machine.cores import FEWEST
 from storeproof.outcome import IDLE, Lack, Outcome, Stage, is_failure
 from storeproof.result.measured.cache import CacheRecord
 from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord
+from storeproof.result.measured.damage import DamageCounts
 from storeproof.result.measured.history import HistoryRecord
 from storeproof.result.measured.lacked import Lacked
 from storeproof.result.measured.outage import OutageRecord
@@ -20,8 +21,8 @@ from storeproof.result.measured.scaling import ScalingRecord
 from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.missing import MissingDemand
-from storeproof.result.older_formats import lacked_of, missing_of, stale_reads_of
-from storeproof.result.part import Part
+from storeproof.result.older_formats import SAID_IN_DETAILS, missing_of, said_in, stale_reads_of
+from storeproof.result.part import ResultPart
 from storeproof.result.product import product
 from storeproof.spec.edition import FROZEN_PATTERN
 from storeproof.spec.guarantee import LADDER
@@ -31,7 +32,7 @@ from storeproof.support import Support, way_in_words
 FORMAT = "2.5"
 
 
-class EditionUsed(Part):
+class EditionUsed(ResultPart):
     """The specification of the run."""
 
     version: str
@@ -43,7 +44,7 @@ class EditionUsed(Part):
         return self.version if re.fullmatch(FROZEN_PATTERN, self.version) else f"{self.version}, draft"
 
 
-class CorpusUsed(Part):
+class CorpusUsed(ResultPart):
     """An imported dump of articles."""
 
     name: str
@@ -56,7 +57,7 @@ class CorpusUsed(Part):
     """SHA-256 of the articles."""
 
 
-class RunInfo(Part):
+class RunInfo(ResultPart):
     """The run."""
 
     id: str
@@ -81,7 +82,7 @@ class RunInfo(Part):
     """Imported dumps; without any, articles are generated."""
 
 
-class NoiseFloor(Part):
+class NoiseFloor(ResultPart):
     """How far two measurements of the same load differ, on a server that does nothing."""
 
     ratio: float
@@ -96,7 +97,7 @@ class NoiseFloor(Part):
         return max(self.high, 1 / self.low)
 
 
-class Placement(Part):
+class Placement(ResultPart):
     """Where stores and load generator ran while speed was measured, the same for every store of the run."""
 
     server: list[int]
@@ -109,7 +110,7 @@ class Placement(Part):
     """What each store was given, in every stage (`--memory`); None: all that there was."""
 
 
-class Environment(Part):
+class Environment(ResultPart):
     """The machine, and its physical limits."""
 
     cpu: str
@@ -143,7 +144,7 @@ class Environment(Part):
         return units.plural(len(given.server), "core") + memory
 
 
-class OutcomeRecord(Part):
+class OutcomeRecord(ResultPart):
     """The outcome of one case."""
 
     id: str
@@ -160,6 +161,11 @@ class OutcomeRecord(Part):
     """Why the case decides nothing; None where it decides, and in results of formats before 2.3."""
     stale_reads: StaleReadCounts | None = None
     """None where reads were not watched. Of a result of a format before 2.5, what its detail says."""
+    refusal: str | None = None
+    """Why an operation is not offered, without the operation, which the detail names first; None where it names none. Of a result without
+    the field, what its detail says."""
+    damage: DamageCounts | None = None
+    """None where no file was damaged. Of a result without the field, what its detail says."""
     lacked: Lacked | None = None
     """Of `not_run` what was lacking; None where that excuses no case. Of a result without the field, what its detail says."""
 
@@ -167,6 +173,11 @@ class OutcomeRecord(Part):
     def decides(self) -> bool:
         """Whether verdicts of this run rest on it."""
         return self.standing is None
+
+    @property
+    def why(self) -> str:
+        """In one line: the refusal, else the first line of the detail."""
+        return self.refusal or self.detail.strip().partition("\n")[0]
 
     @property
     def is_begun(self) -> bool:
@@ -178,7 +189,7 @@ class OutcomeRecord(Part):
         return is_failure(self.outcome, decides=self.decides)
 
 
-class CapabilityResult(Part):
+class CapabilityResult(ResultPart):
     """A capability with the roll-up of its cases; the cases themselves are in `outcomes`."""
 
     capability: str
@@ -191,7 +202,7 @@ class CapabilityResult(Part):
     """Cases with `pass` or `undeclared`."""
 
 
-class Harm(Part):
+class Harm(ResultPart):
     """Writes at risk under faults, and anomalies: of one fault, or summed over all."""
 
     rounds: int
@@ -209,7 +220,7 @@ class Harm(Part):
     """Batches and transactions of which only a part was present."""
 
 
-class WorstLoss(Part):
+class WorstLoss(ResultPart):
     """The worst loss of one fault."""
 
     shape: str
@@ -250,7 +261,7 @@ class GuaranteeRecord(Harm):
     detail: str
 
 
-class Citation(Part):
+class Citation(ResultPart):
     """Another result of the same store, which a run rests on for what it did not verify itself."""
 
     run: str
@@ -287,7 +298,7 @@ class Durability(Harm):
         return "not tried" if lowest is None or lowest.outcome in IDLE else "not proven"
 
 
-class Way(Part):
+class Way(ResultPart):
     """By which of several alternatives a store meets a demand."""
 
     demand: str
@@ -307,7 +318,7 @@ class Way(Part):
         return self.demand.partition(" or ")[0] == self.capability
 
 
-class ProfileVerdict(Part):
+class ProfileVerdict(ResultPart):
     """Whether a store conforms to a profile."""
 
     profile: str
@@ -321,7 +332,7 @@ class ProfileVerdict(Part):
     """By extended demand; empty in results of formats before 2.3."""
 
 
-class StoreResult(Part):
+class StoreResult(ResultPart):
     """One store in one variant."""
 
     store: str
@@ -365,7 +376,7 @@ class StoreResult(Part):
         return product(self.title, self.version)
 
 
-class Result(Part):
+class Result(ResultPart):
     """The whole of `result.json`."""
 
     format: str = Field(default=FORMAT)
@@ -377,8 +388,8 @@ class Result(Part):
     @model_validator(mode="after")
     def _reads_sentences_of_older_formats_alone(self) -> Self:
         for outcome in (each for store in self.stores for each in store.outcomes):
-            if outcome.outcome is Outcome.NOT_RUN and "lacked" not in outcome.model_fields_set:
-                outcome.__dict__["lacked"] = lacked_of(outcome.detail)
+            if not outcome.model_fields_set.issuperset(SAID_IN_DETAILS):
+                outcome.__dict__.update(said_in(outcome.id, outcome.outcome, outcome.detail))
         if self.format != FORMAT:
             for outcome in (each for store in self.stores for each in store.outcomes):
                 outcome.__dict__["stale_reads"] = stale_reads_of(outcome.id, outcome.detail)  # not as set: it is written as it was read

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from storeproof.outcome import Lack, Outcome
+from storeproof.result.measured.damage import DamageCounts
 from storeproof.result.measured.lacked import Lacked
 from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.missing import Kind, MissingDemand
@@ -22,6 +23,12 @@ _FAULT: Final = re.compile(r"; (\d+) operations within \d+ ms, (?:suffix|holes)"
 """What one fault cost, in the detail of a record."""
 _REST: Final = re.compile(r" \| and \d+ more\b")
 """The detail names six faults, and how many others there were."""
+_OPERATION: Final = re.compile(r"[a-z_]+ on [a-z_0-9]+: ")
+"""What a refusal named before its reason, which is the same for many operations."""
+_ROUNDS: Final = re.compile(r"^(\d+) (?:rounds|times)\b")
+_WRONG: Final = re.compile(r"\b(\d+) times it served\b")
+_MISSING: Final = re.compile(r"\b(\d+) times (?:it started without|records were missing, and nothing)")
+"""As the cases of damaged files counted their rounds, since edition 2026.11.12 and before."""
 _UNVERIFIED: Final = re.compile(r"(?P<operation>\w+) on (?P<model>\w+) was not (?:correct|verified) in this run")
 _NOT_RUN: Final[Mapping[Lack, str]] = {
     Lack.BEGUN: r"the run ended before this case",
@@ -80,6 +87,32 @@ def stale_reads_of(case: str, detail: str) -> StaleReadCounts | None:
     if stale is None:
         return StaleReadCounts(reads=reads, stale=0, oldest_ms=0)
     return StaleReadCounts(reads=reads, stale=int(stale[1].replace(",", "")), oldest_ms=float(oldest[1]) if oldest else 0)
+
+
+SAID_IN_DETAILS: Final = ("refusal", "damage", "lacked")
+"""The fields of a case that the first results of format 2.5 do not have either."""
+
+
+def said_in(case: str, outcome: Outcome, detail: str) -> dict[str, Any]:
+    """These fields, as the detail of a case says them."""
+    lacked = lacked_of(detail) if outcome is Outcome.NOT_RUN else None
+    return dict(zip(SAID_IN_DETAILS, (refusal_of(detail), damage_of(case, detail), lacked), strict=True))
+
+
+@lru_cache(maxsize=4096)
+def refusal_of(detail: str) -> str | None:
+    """The first line without the operation that it names; None where it names none."""
+    line = detail.strip().partition("\n")[0]
+    reason = _OPERATION.sub("", line, count=1)
+    return reason if reason != line else None
+
+
+def damage_of(case: str, detail: str) -> DamageCounts | None:
+    """What a case that damaged files counted; None of any other, and where it did not come to a round."""
+    if not case.startswith("durability.corruption/") or (rounds := _ROUNDS.search(detail)) is None:
+        return None
+    made_up, silent = (int(found[1]) if (found := each.search(detail)) else 0 for each in (_WRONG, _MISSING))
+    return DamageCounts(rounds=int(rounds[1]), made_up=made_up, silent=silent)
 
 
 @lru_cache(maxsize=4096)

@@ -43,7 +43,7 @@ class _Findings:
         return "incomplete" if self.missing else "conforms"
 
 
-def judge(profile: Profile, record: StoreRecord, spec: Spec) -> ProfileVerdict:
+def judge_profile(profile: Profile, record: StoreRecord, spec: Spec) -> ProfileVerdict:
     """The verdict on a store.
 
     Args:

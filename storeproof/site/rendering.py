@@ -12,7 +12,7 @@ from storeproof.printable import printable
 from storeproof.report.parts.losses import nodes_in_words
 from storeproof.report.parts.rendering import environment, style
 from storeproof.site import names
-from storeproof.site.content import Content
+from storeproof.site.content import SiteContent
 
 SCRIPTS: Final = (
     *("dom", "words", "data", "state", "cells", "conditions", "answer", "table"),
@@ -25,7 +25,7 @@ SCRIPTS: Final = (
 class Renderer:
     """The templates, with what all of them show."""
 
-    content: Content
+    content: SiteContent
     _environment: Environment = field(default_factory=lambda: _environment())
 
     def page(self, path: str, template: str, **shown: Any) -> str:

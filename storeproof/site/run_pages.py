@@ -13,11 +13,11 @@ from storeproof.report.parts.fault_table import fault_table
 from storeproof.report.parts.joint_loads import joint_loads
 from storeproof.report.parts.losses import FAULTS, losses_of
 from storeproof.report.parts.outages import DEEDS, outage_table
-from storeproof.report.parts.roles import Role, role_of
+from storeproof.report.parts.roles import ProfileAnswer, role_of
 from storeproof.report.tables import Cell, Table, machine, proven_cell
 from storeproof.result.model import StoreResult
 from storeproof.site.answers import answers_of, by_group
-from storeproof.site.content import Content
+from storeproof.site.content import SiteContent
 from storeproof.site.names import joint_anchor, loss_anchor, outage_anchor, run_page
 from storeproof.site.rates import Rate, rates_of
 from storeproof.site.rendering import Renderer
@@ -36,7 +36,7 @@ class VariantInRun:
     tried: int
     groups: list[tuple[str, int, int]]
     """Of each group of capabilities: how many it has, and how many there are."""
-    roles: list[Role]
+    roles: list[ProfileAnswer]
     models: list[tuple[str, str, str]]
     """Each model of which random histories were tried, with what came of it, and how that is meant."""
     outages: Table
@@ -47,7 +47,7 @@ class VariantInRun:
         return name_of(self.store)
 
 
-def run_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]:
+def run_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str, str]]:
     for source in content.sources:
         path = run_page(source.result.run.id)
         stores = {(each.store, each.variant): each for each in source.result.stores}.values()

@@ -1,6 +1,6 @@
 """The specification: YAML files in `data`, and the frozen models that read them."""
 
-from storeproof.spec.capability import Capability, CapabilityGroup, Case, Dataset, Step
+from storeproof.spec.capability import Capability, CapabilityCase, CapabilityGroup, Dataset, Step
 from storeproof.spec.edition import Edition
 from storeproof.spec.guarantee import LADDER, NODES, Guarantee
 from storeproof.spec.loader import SPEC_ROOT, Spec, load_spec, shipped

@@ -13,6 +13,12 @@ GuaranteeName = Literal["volatile", "clean_restart", "process_crash", "power_los
 LADDER: tuple[GuaranteeName, ...] = ("volatile", "clean_restart", "process_crash", "power_loss")
 """From weakest to strongest; claiming one claims all below it."""
 
+
+def rank(guarantee: str | None) -> int:
+    """The place on the ladder, from 0; -1 for none, and for a guarantee of a cluster."""
+    return next((place for place, name in enumerate(LADDER) if name == guarantee), -1)
+
+
 NodeGuaranteeName = Literal["one_node_crash", "all_nodes_crash", "node_loss", "partition"]
 
 NODES: tuple[NodeGuaranteeName, ...] = ("one_node_crash", "all_nodes_crash", "node_loss", "partition")

@@ -33,37 +33,37 @@ class Hash(Frozen):
     """Bytes of a field's value under load."""
 
 
-class Row(Frozen):
+class RowRecord(Frozen):
     """A table row: `integer` (32 bits, signed) and `real` (IEEE 754 double) under a 64-bit key."""
 
     kind: Literal["row"]
 
 
-class Counter(Frozen):
+class CounterRecord(Frozen):
     """A signed 64-bit counter."""
 
     kind: Literal["counter"]
 
 
-class Queue(Frozen):
+class QueueRecord(Frozen):
     """A list of opaque items with push and pop at both ends."""
 
     kind: Literal["list"]
 
 
-class Members(Frozen):
+class MembersRecord(Frozen):
     """A set of text members."""
 
     kind: Literal["set"]
 
 
-class Ranking(Frozen):
+class RankingRecord(Frozen):
     """A sorted set: text members ordered by score (IEEE 754 double)."""
 
     kind: Literal["ranking"]
 
 
-class Places(Frozen):
+class PlacesRecord(Frozen):
     """A geospatial set: text members, each with a position."""
 
     kind: Literal["places"]
@@ -135,7 +135,7 @@ class Document(Frozen):
     """Of its fields under load."""
 
 
-Record = Value | Hash | Row | Counter | Document | Queue | Members | Ranking | Places
+Record = Value | Hash | RowRecord | CounterRecord | Document | QueueRecord | MembersRecord | RankingRecord | PlacesRecord
 """The form of a record."""
 
 List.model_rebuild()
@@ -186,7 +186,7 @@ def is_path_of(path: tuple[str, ...], record: Record) -> bool:
     """Whether a record has a field at a path that an index may be on."""
     if isinstance(record, Hash):
         return len(path) == 1 and path[0] in record.fields
-    if isinstance(record, Row):
+    if isinstance(record, RowRecord):
         return path in (("integer",), ("real",))
     if isinstance(record, Document):
         shape: Shape = record.shape

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from storeproof.blame import Ending, ending_of, judge
+from storeproof.blame import CaseEnding, ending_of, judge_error
 from storeproof.contract import Adapter, Address, Layout, Session, Unknown, load_adapter
 from storeproof.contract.address import parse_endpoint
-from storeproof.disk.methods import PowerCut
+from storeproof.disk.methods import PowerCutMethod
 from storeproof.errors import MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
 from storeproof.launch import launcher
 from storeproof.launch.endpoint_probe import EndpointProbe, NotLikeSuchAStore
@@ -277,9 +277,9 @@ class StoreUnderTest:
                 self._blocked = reason
             raise
         except Exception as reason:
-            unfit = self.record.version is None and ending_of(reason) is Ending.BREACH  # an adapter with which it was never reached
+            unfit = self.record.version is None and ending_of(reason) is CaseEnding.BREACH  # an adapter with which it was never reached
             if isinstance(reason, errors) or unfit:
-                self._blocked = NotAvailable(f"the store could not be tested: {judge(reason, claimed=True).detail.splitlines()[0]}")
+                self._blocked = NotAvailable(f"the store could not be tested: {judge_error(reason, claimed=True).detail.splitlines()[0]}")
             raise
 
     def _limits(self, front_bytes: int | None) -> dict[str, str]:
@@ -308,7 +308,7 @@ class StoreUnderTest:
             data_dir=options.data_dir,
             in_memory=in_memory,
             keep=options.keep,
-            power_cut=PowerCut(options.power_cut, self.seed) if on_volume else None,
+            power_cut=PowerCutMethod(options.power_cut, self.seed) if on_volume else None,
             cores=self._cores,
             memory=None if options.memory is None else options.memory // self._sharing,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.blame import judge
+from storeproof.blame import judge_error
 from storeproof.cleanup.registry import registry
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.run_faults import run_guarantee
@@ -29,7 +29,7 @@ def test_guarantee(sut: StoreUnderTest, case_result: CaseResult, guarantee: Guar
         run_guarantee(sut, guarantee, summary)
         outcome, detail, findings = summary.outcome(claimed=claimed), summary.detail(again), summary.findings_of(claimed=claimed)
     except Exception as reason:
-        judged = judge(reason, claimed=claimed)
+        judged = judge_error(reason, claimed=claimed)
         outcome, detail = judged.outcome, f"{judged.detail}; {again}"
         raise
     finally:  # a guarantee has its record also where its case ends early

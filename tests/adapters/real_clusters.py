@@ -74,7 +74,7 @@ def contended(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault, 
     """A fault, and what became of a contended register."""
     summary = LinearizabilitySummary(case="durability.linearizable/partition")
     subject, layouts = Subject(cluster, sut.connect, random.Random(1)), {REGISTER: sut.layout(REGISTER.model)}
-    StrikeRounds(subject, [ClusterStrike(subject, fault, sut.connect)], ContendedCluster(subject, layouts, scale, summary)).run()
+    StrikeRounds(subject, [lambda: ClusterStrike(subject, fault, sut.connect)], ContendedCluster(subject, layouts, scale, summary)).run()
     return summary
 
 
@@ -82,7 +82,7 @@ def read_by_clients(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterF
     """A fault, and what clients saw of their own writes and earlier reads."""
     summary = SessionSummary()
     subject, layout = Subject(cluster, sut.connect, random.Random(1)), sut.layout(MODEL)
-    StrikeRounds(subject, [ClusterStrike(subject, fault, sut.connect)], Sessions(subject, layout, scale, summary)).run()
+    StrikeRounds(subject, [lambda: ClusterStrike(subject, fault, sut.connect)], Sessions(subject, layout, scale, summary)).run()
     return summary
 
 
@@ -90,7 +90,7 @@ def transferred(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault
     """A fault, and what became of transfers between accounts."""
     summary = TransferSummary()
     subject, layouts = Subject(cluster, sut.connect, random.Random(1)), {model: sut.layout(model) for model in (ENTRIES, ACCOUNTS)}
-    StrikeRounds(subject, [ClusterStrike(subject, fault, sut.connect)], Transfers(subject, layouts, scale, summary)).run()
+    StrikeRounds(subject, [lambda: ClusterStrike(subject, fault, sut.connect)], Transfers(subject, layouts, scale, summary)).run()
     return summary
 
 

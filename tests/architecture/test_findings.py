@@ -20,11 +20,8 @@ READERS = {
     "cli/doctor.py": "a command with its remark",
     "conformance/said_twice.py": "the seed of a command that a detail repeats",
     "disk/fuse_host.py": "an error of the kernel",
-    "report/decision/words.py": "a refusal without the operation that it names",
-    "report/other_faults.py": "rounds of other faults, which have no fields yet",
     "report/parts/stale_reads.py": "a sentence without its beginning and its seed",
     "result/older_formats.py": "results of formats before 2.5",
-    "site/answers.py": "a refusal without the operation that it names",
 }
 """The modules that take words apart, and which. None may be added; who gives one of these a field removes it here."""
 

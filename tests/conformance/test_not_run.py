@@ -10,7 +10,7 @@ import pytest
 from storeproof.conformance.not_run import check_not_run
 from storeproof.conformance.reasons import ClaimRefused
 from storeproof.launch import endpoint
-from storeproof.launch.handle import Capability
+from storeproof.launch.handle import FaultMeans
 from storeproof.launch.managed_server import NO_CLUSTER, NO_DISK, NO_NODES, ManagedServer
 from storeproof.launch.several.cluster import NO_CUT, ClusterHandle
 from storeproof.outcome import Lack, Outcome
@@ -114,8 +114,8 @@ def test_what_the_field_says_counts_and_not_the_words() -> None:
         assert refused(power, NO_DISK, lacked=Lacked(what=lack)).endswith("is no reason by which a run leaves it out")
 
 
-@pytest.mark.parametrize("capability", Capability)
-def test_what_a_handle_cannot_do_is_typed_as_its_words_were_read(capability: Capability) -> None:
+@pytest.mark.parametrize("capability", FaultMeans)
+def test_what_a_handle_cannot_do_is_typed_as_its_words_were_read(capability: FaultMeans) -> None:
     """The reader of results without the field, and what is raised today, name the same lack."""
     managed = SimpleNamespace(nodes=(), _disk=None)
     handles: list[tuple[Any, Any]] = [(endpoint.EndpointHandle, None), (ClusterHandle, None), (ManagedServer, managed)]

@@ -9,7 +9,20 @@ from typing import Any
 
 import pytest
 
-from storeproof.contract import MISSING, OPERATIONS, Breach, Found, Layout, Refused, Row, Unknown, Unsupported, WrongReply, call, supports
+from storeproof.contract import (
+    MISSING,
+    OPERATIONS,
+    Breach,
+    FacetedPage,
+    Layout,
+    Refused,
+    Row,
+    Unknown,
+    Unsupported,
+    WrongReply,
+    call,
+    supports,
+)
 from storeproof.contract.failures import RAISES
 from storeproof.contract.families import Collection, Fields, KeyValue, Paths, Session
 from storeproof.spec.query import Aggregation, Browse, Query, Where
@@ -140,7 +153,7 @@ RIGHT: list[tuple[Layout, str, Any]] = [
     (DOCUMENT, "find", [("a", {}), ("b", {"x": None})]),
     (DOCUMENT, "count_where", 0),
     (DOCUMENT, "aggregate", [{"a": None, "n": 1}]),
-    (DOCUMENT, "browse", Found(3, ["a"], {"f": [("x", 2), (None, 1)]})),
+    (DOCUMENT, "browse", FacetedPage(3, ["a"], {"f": [("x", 2), (None, 1)]})),
     (DOCUMENT, "update_where", 1),
     (DOCUMENT, "delete_where", 0),
     (QUEUE, "get", [b"", b"a"]),
@@ -245,8 +258,8 @@ WRONG: list[tuple[Layout, str, Any, str]] = [
     (DOCUMENT, "find", ["a"], "find: each entry is a pair of a key and a dict of JSON values; found str 'a'"),
     (DOCUMENT, "count_where", None, "count_where: the reply is int; found NoneType None"),
     (DOCUMENT, "aggregate", [{"a": 1}], "aggregate: each group is a dict of a, n; found dict {'a': 1}"),
-    (DOCUMENT, "browse", [], "browse: the reply is a Found; found list []"),
-    (DOCUMENT, "browse", Found(3, ["a"], {}), "browse: the facets are f; found list []"),
+    (DOCUMENT, "browse", [], "browse: the reply is a FacetedPage; found list []"),
+    (DOCUMENT, "browse", FacetedPage(3, ["a"], {}), "browse: the facets are f; found list []"),
     (DOCUMENT, "update_where", True, "update_where: the reply is int; found bool True"),
     (DOCUMENT, "delete_where", None, "delete_where: the reply is int; found NoneType None"),
     (QUEUE, "get", (b"a",), "get: a record of queue is a list of bytes; found tuple (b'a',)"),
@@ -398,3 +411,14 @@ def test_an_operation_is_named_as_the_method_that_does_it() -> None:
     for name, described in OPERATIONS.items():
         assert described.name == name
         assert callable(getattr(described.family, name))
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_family_is_there_if_it_is_whole(operation: str) -> None:
+    """As `isinstance` says of its protocol, whatever is known of the class."""
+    family = OPERATIONS[operation].family
+    whole, names = Answering(None), [name for name, each in OPERATIONS.items() if each.family is family]
+    partly = type("Partly", (Bare,), {name: Answering._reply for name in names if name != operation})()
+    taken_back = type("TakenBack", (Answering,), {operation: None})(None)
+    for collection in (whole, Bare(), partly, taken_back):
+        assert supports(collection, operation) is isinstance(collection, family) is (collection is whole)

@@ -85,5 +85,5 @@ def ordered(handle: Handle) -> LinearizabilitySummary:
     scale = DurabilityScale(rounds=5, clients=2, load_seconds=(0.01, 0.02))
     summary = LinearizabilitySummary(case="durability.linearizable/process_crash")
     store = subject(handle)
-    StrikeRounds(store, [ServerStrike(store, find("process_kill"))], ContendedServer(store, registers, scale, summary)).run()
+    StrikeRounds(store, [lambda: ServerStrike(store, find("process_kill"))], ContendedServer(store, registers, scale, summary)).run()
     return summary

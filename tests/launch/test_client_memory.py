@@ -130,7 +130,7 @@ def test_so_is_one_of_a_server_that_was_launched(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("watch")
 def test_a_first_answer_without_an_end_is_no_start(tmp_path: Path) -> None:
-    """The probe of its start is a client like any other; nobody waits for the next."""
+    """The probe of its start is a client like any other; no one waits for the next."""
 
     def asked(address: Address) -> None:
         ask(address)

@@ -17,15 +17,15 @@ from storeproof.conformance.histories.cluster_rounds import check_cluster_rounds
 from storeproof.conformance.histories.judged_rounds import JudgedRounds, no_better, outcome_by_histories
 from storeproof.conformance.histories.load_times import check_load
 from storeproof.conformance.histories.part_kills import check_part_kill
-from storeproof.conformance.known import Known
+from storeproof.conformance.known import KnownJudges
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.conformance.times import CaseTimes
 from storeproof.evidence import EVIDENCE, EvidenceDamaged, StoreEvidence, read_evidence
 from storeproof.experiments.durability.bulk_load import BULK_OPERATION
 from storeproof.experiments.durability.clusters.replay_cluster import replay_cluster
 from storeproof.experiments.durability.layouts import MODELS
-from storeproof.experiments.durability.part_rounds import part_kill
 from storeproof.experiments.durability.replay import replay
+from storeproof.experiments.durability.strikes.part import part_kill
 from storeproof.experiments.fault_experiment import AT_LEAST
 from storeproof.faults import faults
 from storeproof.faults.part_kill import PartKill
@@ -64,7 +64,7 @@ class JudgedAgain:
     """In what the histories of a disputed case show something else here than in the result."""
 
 
-def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: Archive, known: Known, judge: Judge) -> JudgedAgain:
+def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: Archive, known: KnownJudges, judge: Judge) -> JudgedAgain:
     """Judge all rounds again.
 
     Raises:
@@ -104,7 +104,7 @@ def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: 
     return JudgedAgain(len(struck), sum(each.rounds for each in struck.values()), operations, tuple(disputed))
 
 
-def _judged(run: RunInfo, store: StoreResult, target: Target, archive: Archive, known: Known, judge: Judge) -> Iterator[JudgedRounds]:
+def _judged(run: RunInfo, store: StoreResult, target: Target, archive: Archive, known: KnownJudges, judge: Judge) -> Iterator[JudgedRounds]:
     """The guarantees, one after the other."""
     times = CaseTimes(store)
     seen: set[str] = set()
@@ -167,7 +167,7 @@ def _fingerprint(part: StoreEvidence) -> bytes:
     return digest.digest() if part.operations else part.seed.encode()
 
 
-def _compared(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target: Target, known: Known) -> list[str]:
+def _compared(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target: Target, known: KnownJudges) -> list[str]:
     """In what the histories of a disputed case differ from its record. Raises `ClaimRefused`, as `_compare` does, of other cases."""
     try:
         _compare(record, found, run, target, known)
@@ -178,7 +178,7 @@ def _compared(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target
     return []
 
 
-def _compare(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target: Target, known: Known) -> None:
+def _compare(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target: Target, known: KnownJudges) -> None:
     """Raises `ClaimRefused`: the record of a guarantee is not what its histories show."""
     name = record.guarantee
     if name not in known.spec.guarantees:

@@ -10,7 +10,7 @@ from storeproof.contract import Collection, Layout, Refused, Session, Unknown, U
 from storeproof.contract.notation import answer_from, arguments_from, shown
 from storeproof.contract.sessions import Transactions
 from storeproof.errors import MachineFailed
-from storeproof.experiments.client_threads import Job, wait_for
+from storeproof.experiments.client_threads import ClientThread, wait_for
 from storeproof.oracle import same
 from storeproof.result.case_result import ATTEMPTS
 from storeproof.spec.interleaving import Interleaving, Turn
@@ -40,11 +40,11 @@ class Speaker:
         self._transactions: Transactions = session
         self._layout = layout
         self._collection: Collection = session.collection(layout)
-        self._pending: tuple[Turn, Job[Any]] | None = None
+        self._pending: tuple[Turn, ClientThread[Any]] | None = None
 
     def say(self, turn: Turn) -> None:
         """Send the request, in a thread."""
-        answer = Job(lambda: self._ask(turn), f"storeproof-{self.name}")
+        answer = ClientThread(lambda: self._ask(turn), f"storeproof-{self.name}")
         self._pending = (turn, answer)
         answer.start()
 
@@ -71,7 +71,7 @@ class Speaker:
     def close(self) -> None:
         """Roll back an open transaction and close the session, unless a request of it is under way all the time."""
         if self._pending is None or wait_for([self._pending[1]], _LONGEST):
-            leaving = Job(self._leave, f"storeproof-{self.name}")
+            leaving = ClientThread(self._leave, f"storeproof-{self.name}")
             leaving.start()
             wait_for([leaving], _LONGEST)
 

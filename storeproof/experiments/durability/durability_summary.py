@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Final, get_args
 
-from storeproof.blame import Ending
+from storeproof.blame import CaseEnding
 from storeproof.check import Anomaly, Finding, Losses, Shape, Staleness, together, upper_bound, worst
-from storeproof.experiments.summary import Summary, count_anomalies
+from storeproof.experiments.rounds_summary import RoundsSummary
+from storeproof.experiments.summary import count_anomalies
 from storeproof.history import Place
 from storeproof.outcome import Outcome
-from storeproof.result.measured.cluster_round import ClusterRoundRecord, with_one_course
+from storeproof.result.measured.cluster_round import with_one_course
 from storeproof.result.model import GuaranteeRecord, WorstLoss
 from storeproof.result.strength import strength
 from storeproof.spec.guarantee import LoadShape
@@ -32,7 +33,7 @@ _COUNTERS: Final[dict[LoadShape, str]] = {"burst": "bursts", "stream": "streams"
 
 
 @dataclass(kw_only=True)
-class DurabilitySummary(Summary):
+class DurabilitySummary(RoundsSummary):
     """Sums over rounds."""
 
     streams: int = 0
@@ -63,8 +64,6 @@ class DurabilitySummary(Summary):
     recoveries: list[float] = field(default_factory=list)
     striking: str = ""
     """The fault of this round, if a guarantee has several."""
-    strikes: Counter[str] = field(default_factory=Counter)
-    """Rounds by fault, if a guarantee has several."""
     failovers: list[float] = field(default_factory=list)
     """Of a cluster: seconds from each fault to the first acknowledgement by another primary."""
     without_failover: int = 0
@@ -77,8 +76,6 @@ class DurabilitySummary(Summary):
     """Of a cluster: how often another node was compared with the primary, record by record."""
     unlike: int = 0
     """Records that another node went on showing otherwise than the primary."""
-    cluster_rounds: list[ClusterRoundRecord] = field(default_factory=list)
-    """Of a cluster: what became of the writes of each round."""
     gone: set[str] = field(default_factory=set)
     """Models whose collection itself was missing after a fault."""
     idle: list[str] = field(default_factory=list)
@@ -189,7 +186,7 @@ class DurabilitySummary(Summary):
         return sum(number for anomaly, number in self.anomalies.items() if anomaly is not Anomaly.OK)
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """How the case ends.
 
         A loss that the variant does not claim to prevent breaks no promise, whatever its form: an old, half or deleted record is a loss,
@@ -197,16 +194,16 @@ class DurabilitySummary(Summary):
         does not start.
         """
         if self.anomalies[Anomaly.INVENTED]:
-            return Ending.MADE_UP
+            return CaseEnding.MADE_UP
         if self.broken and not self.needs_repair:
-            return Ending.SERVER_ENDED
+            return CaseEnding.SERVER_ENDED
         if self.harmed or self.broken or self.wrong_reads or self.unlike:
-            return Ending.BROKEN_PROMISE
+            return CaseEnding.BROKEN_PROMISE
         if self.missed:
-            return Ending.FAULT_MISSED
+            return CaseEnding.FAULT_MISSED
         if self.given_up:
-            return Ending.SPOILED
-        return Ending.NOTHING_AT_RISK if self.idle else Ending.RIGHT
+            return CaseEnding.SPOILED
+        return CaseEnding.NOTHING_AT_RISK if self.idle else CaseEnding.RIGHT
 
     def parts(self) -> Iterator[str]:
         """The faults, the losses, the worst window, and the first keys."""

@@ -16,7 +16,7 @@ from typing import Final
 
 from storeproof.contract import Maintenance, Refused, Session, Unknown, Unsupported, why_not
 from storeproof.experiments.client import Client, open_clients, raise_failures, under_load
-from storeproof.experiments.client_threads import Job, Running, wait_for, wait_until
+from storeproof.experiments.client_threads import ClientThread, Running, wait_for, wait_until
 from storeproof.experiments.durability.bulk_load import BULK_OPERATION, Slots
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
@@ -142,7 +142,7 @@ class LoadShapes:
             with suppress(Refused, Unsupported, Unknown):  # the fault came before the reply; what the clients wrote is what counts
                 self._took.append(self._compact(session))
 
-        compacting = Job(compact, "storeproof-compaction")
+        compacting = ClientThread(compact, "storeproof-compaction")
         try:
             with self._under_load(writers) as load:
                 self._wait_for_load(load, 1)

@@ -26,21 +26,16 @@ def replay(store: StoreEvidence, summary: DurabilitySummary) -> None:
             raise EvidenceDamaged(f"{where} follows one after which there is none")
         last = _in_order(each, last, where)
         judge.begin(each)
-        if each.load_ended:
-            judge.struck(each)
-        if each.second_fault:
-            judge.struck_again()
-        if each.recovered is not None:
-            judge.recovered(each)
-        if each.unstartable is not None:
-            if each.audit is not None:
-                raise EvidenceDamaged(f"{where} was read back from a store that did not start")
-            judge.not_started(store.operations, each)
+        if each.unstartable is not None and each.audit is not None:
+            raise EvidenceDamaged(f"{where} was read back from a store that did not start")
+        judge.came_back(each, lambda: store.operations)
         if each.audit is not None:
             if each.audit.everything and number < len(store.rounds):
                 raise EvidenceDamaged(f"{where} read the keys of all rounds, which the last one does")
             _audit(judge, histories, each, where)
-        _end(judge, each, where)
+        if each.broken is None and not each.spoiled and (each.audit is None or each.recovered is None):
+            raise EvidenceDamaged(f"{where} ended without an audit, and nothing says why")
+        judge.end(each)
     judge.finish(store.operations)
 
 
@@ -68,14 +63,3 @@ def _audit(judge: RoundJudge, histories: AuditHistories, round_: RoundEvidence, 
         judge.audited(history, round_)
     except ValueError as reason:
         raise EvidenceDamaged(f"{where} cannot be judged: {reason}") from None
-
-
-def _end(judge: RoundJudge, round_: RoundEvidence, where: str) -> None:
-    if round_.broken is not None:
-        judge.broke(round_)
-    elif round_.spoiled:
-        judge.spoiled(round_)
-    elif round_.audit is not None and round_.recovered is not None:
-        judge.survived(round_)
-    else:
-        raise EvidenceDamaged(f"{where} ended without an audit, and nothing says why")

@@ -13,8 +13,17 @@ from storeproof.experiments.performance.surroundings import Surroundings
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.load.job import OperationCounts, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit
-from storeproof.load.quality.gates import Judgement, invalid_by, is_lower_bound, judge
-from storeproof.result.measurement import Disturbance, Interval, Latency, MachineSpeedRecord, Measurement, MixPart, Round, TrendRecord
+from storeproof.load.quality.gates import GateJudgement, invalid_by, is_lower_bound, judge_rounds
+from storeproof.result.measurement import (
+    Disturbance,
+    Interval,
+    Latency,
+    MachineSpeedRecord,
+    Measurement,
+    MixPart,
+    RoundNumbers,
+    TrendRecord,
+)
 from storeproof.result.part import Gate
 from storeproof.spec import Mix
 from storeproof.stats.intervals import Estimate, estimate, grade, percentile
@@ -59,7 +68,9 @@ class Number:
         expected = self.rate.half_interval * sqrt(len(self._laps) / laps)
         return expected <= (wanted.series if config.series else wanted.headline) and self.trend.probability > _IN_SIGHT
 
-    def measurement(self, audited: Audit, interleaved_with: Sequence[str], further: Mapping[str, Judgement] | None = None) -> Measurement:
+    def measurement(
+        self, audited: Audit, interleaved_with: Sequence[str], further: Mapping[str, GateJudgement] | None = None
+    ) -> Measurement:
         """What the result keeps.
 
         Args:
@@ -74,7 +85,7 @@ class Number:
         rate, drift = self.rate, self.trend
         every = [operation for each in rounds for operation in each.operations.values()]
         latency = _waiting_times(every)
-        gates = judge(rounds, pipeline=config.pipeline, ceiling=last.ceiling.rate) | dict(further or {})
+        gates = judge_rounds(rounds, pipeline=config.pipeline, ceiling=last.ceiling.rate) | dict(further or {})
         failing = [name for name, gate in gates.items() if not gate.ok]
         return Measurement(
             workload=workload.workload,
@@ -99,7 +110,7 @@ class Number:
             payload_bytes=last.payload_bytes,
             corpus=last.corpus,
             rounds=[
-                Round(seconds=each.seconds, operations=each.ok, throughput=each.throughput, errors=each.errors, misses=each.misses)
+                RoundNumbers(seconds=each.seconds, operations=each.ok, throughput=each.throughput, errors=each.errors, misses=each.misses)
                 for each in rounds
             ],
             laps=self.laps,

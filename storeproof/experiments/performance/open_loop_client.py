@@ -13,7 +13,7 @@ from time import monotonic_ns
 
 from storeproof.contract import Collection, Layout, Session, call
 from storeproof.experiments.client import Strategy
-from storeproof.history import ClientLog, Ending
+from storeproof.history import ClientLog, RequestOutcome
 from storeproof.load.arrivals import SECOND, exponential
 from storeproof.records.self_verifying import recipe, write_id
 from storeproof.stats.unavailability import Timed
@@ -81,7 +81,7 @@ class PutsAndGets(Strategy):
         self._log.invoke("put", (self._layout.model.model, key), write_id=new_id)
         call(self._collection, self._layout, "put", key, record)
 
-    def end(self, outcome: Ending) -> None:
+    def end(self, outcome: RequestOutcome) -> None:
         if self._puts:
             self._log.end(outcome)
 

@@ -17,7 +17,7 @@ from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.experiments.performance.surroundings import Surroundings
 from storeproof.load.hosts.hosts_engine import HostsEngine
 from storeproof.load.hosts.load_hosts import LoadEngines
-from storeproof.load.job import Engine, Plan, Run, RunResult
+from storeproof.load.job import Engine, Plan, RunningRound, RunResult
 from storeproof.load.quality.audit import Audit
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
 from storeproof.load.quality.generator_threads import choose_threads
@@ -202,14 +202,14 @@ class WorkloadRunner:
         self.cost.forget_round()
         self.forgotten.append(beside)
 
-    def start(self, seconds: float, rate: float = 0.0, start_ns: int = 0) -> Run:
+    def start(self, seconds: float, rate: float = 0.0, start_ns: int = 0) -> RunningRound:
         """Begin a round, which `end` waits for before the next one begins. `rate` and `start_ns`: see `Plan`."""
         assert self.engine is not None
         self.begun = True
         return self.engine.start(replace(self.plan, seconds=seconds, rate=rate, start_ns=start_ns))
 
-    def end(self, run: Run) -> RunResult:
-        """Wait for the end of a round. Raises as `Run.join`."""
+    def end(self, run: RunningRound) -> RunResult:
+        """Wait for the end of a round. Raises as `RunningRound.join`."""
         result = run.join()
         self.every.append(result)
         return result

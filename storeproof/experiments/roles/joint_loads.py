@@ -19,7 +19,7 @@ from storeproof.experiments.roles.role_config import require_answers, role_confi
 from storeproof.experiments.roles.role_rounds import RoleRounds
 from storeproof.load.hosts.load_hosts import LoadEngines
 from storeproof.load.quality.ceiling import Ceilings
-from storeproof.load.quality.gates import Judgement
+from storeproof.load.quality.gates import GateJudgement
 from storeproof.load.quality.joint_gates import judge_joint
 from storeproof.load.wire.wire_engine import allow_descriptors
 from storeproof.outcome import Outcome
@@ -131,7 +131,7 @@ class JointLoads:
                 break  # the records of the others would be loaded in vain
         return loads
 
-    def _run(self, candidate: CandidateUnderTest, loads: Mapping[str, RoleRounds], scale: PerformanceScale) -> dict[str, Judgement]:
+    def _run(self, candidate: CandidateUnderTest, loads: Mapping[str, RoleRounds], scale: PerformanceScale) -> dict[str, GateJudgement]:
         """All rounds; returns the gates that all loads have in common, none where one of them broke."""
         seconds, rounds = max(_LONGER * scale.round_seconds, *(_DUE / each.rate for each in loads.values())), scale.rounds
         measured = 0
@@ -180,7 +180,7 @@ def _together(loads: Mapping[str, RoleRounds], seconds: float, *, measured: bool
 def _results(
     candidate: CandidateUnderTest,
     loads: Mapping[str, RoleRounds],
-    gates: Mapping[str, Judgement],
+    gates: Mapping[str, GateJudgement],
     wrong: dict[StoreUnderTest, Exception],
 ) -> dict[StoreUnderTest, JointResult]:
     """By store; what went wrong goes into `wrong`."""

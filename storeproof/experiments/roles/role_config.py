@@ -11,7 +11,7 @@ from storeproof.outcome import SHOWN, Outcome
 from storeproof.result.case_result import EndCase
 from storeproof.result.needs.loads import SHARE_IS_ALL, same_load
 from storeproof.spec import Mix, Spec, Workload
-from storeproof.spec.questions.needs import Load, Role, Share, requests_case
+from storeproof.spec.questions.needs import Load, Role, ShareBound, requests_case
 from storeproof.spec.variation import Variation
 from storeproof.store_under_test import Options, StoreUnderTest
 
@@ -76,7 +76,7 @@ def workload_of(load: Load, model: str, spec: Spec) -> Workload:
 
 def _mixed(load: Load, model: str) -> Iterator[Mix]:
     weights: Counter[str] = Counter()
-    shares: dict[str, Share] = {}
+    shares: dict[str, ShareBound] = {}
     for each in load.mix:
         weights[each.label] += each.weight
         shares[each.label] = each

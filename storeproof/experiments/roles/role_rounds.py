@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.experiments.performance.store_rounds import StoreRounds
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
-from storeproof.load.job import Run
-from storeproof.load.quality.gates import Judgement
+from storeproof.load.job import RunningRound
+from storeproof.load.quality.gates import GateJudgement
 from storeproof.load.quality.joint_gates import OneOfSeveral
 from storeproof.result.measurement import Measurement
 from storeproof.spec import Workload
@@ -19,7 +19,7 @@ _MIXED = "the loads of all roles were on at the same time"
 class RoleRounds(StoreRounds):
     """`begin` and `end` in place of `run_round`. What goes wrong is kept, and is the store's own."""
 
-    _run: Run | None = None
+    _run: RunningRound | None = None
     """The round that is under way."""
     _begins_ns: tuple[int, ...] = ()
     """When each measured round began."""
@@ -94,7 +94,7 @@ class RoleRounds(StoreRounds):
         runner = self.runner
         return OneOfSeveral(runner.rounds, self._begins_ns, runner.threads, runner.ceiling.rate if runner.ceiling else None)
 
-    def measurement(self, together: Mapping[str, Judgement]) -> tuple[Measurement, tuple[str, ...]]:
+    def measurement(self, together: Mapping[str, GateJudgement]) -> tuple[Measurement, tuple[str, ...]]:
         """Read the data back. Returns what the result keeps, and what was wrong with the data. Raises as `audit`.
         `together`: the gates on all loads together."""
         number, audited = self.result()

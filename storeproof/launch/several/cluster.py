@@ -17,18 +17,18 @@ from storeproof.cleanup.reaper import reap_at_exit
 from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import default_base
 from storeproof.contract.address import Address
-from storeproof.contract.clusters import Ending, Promotion, Rebuilding, Undoing
+from storeproof.contract.clusters import EndsAsWhole, Promotion, Rebuilding, Undoing
 from storeproof.contract.failures import Breach, Refused, Unknown
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.data_written import AllWritten
-from storeproof.launch.handle import Capability, DataWritten, LaunchKind
+from storeproof.launch.handle import DataWritten, FaultMeans, LaunchKind
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.readiness import timeout_error
 from storeproof.launch.request import LaunchRequest, NodeLocation
 from storeproof.launch.several.cluster_node import ClusterNode, kill_together
 from storeproof.launch.several.contained_server import ContainedServer
 from storeproof.launch.several.namespace_holder import NamespaceHolder
-from storeproof.launch.several.together import Together
+from storeproof.launch.several.together import Servers
 from storeproof.machine import container_engine
 from storeproof.machine.deadline import Deadline, progress_of
 from storeproof.machine.usage import UsageMeter
@@ -42,7 +42,7 @@ _PAUSE: Final = 0.05
 """Seconds between two questions to a cluster."""
 
 
-class ClusterHandle(Together):
+class ClusterHandle(Servers):
     """A cluster as one store: its address is that of the primary. It is also its own `RunningCluster`."""
 
     kind: LaunchKind
@@ -131,8 +131,8 @@ class ClusterHandle(Together):
             raise Breach(f"`primary` of the adapter's cluster returned {found!r}; allowed: {', '.join(self._members)}")
         return found
 
-    def cannot(self, capability: Capability) -> NotAvailable | None:
-        return NotAvailable(NO_CUT, lack=Lack.DISK) if capability is Capability.CUT_POWER else None
+    def cannot(self, capability: FaultMeans) -> NotAvailable | None:
+        return NotAvailable(NO_CUT, lack=Lack.DISK) if capability is FaultMeans.CUT_POWER else None
 
     def start(self) -> float:
         """Start what does not run, and wait until the cluster is whole; return the seconds taken. Raises as `Handle.start`."""
@@ -199,7 +199,7 @@ class ClusterHandle(Together):
     def stop(self) -> None:
         """Stop all servers cleanly: as a whole, where the adapter knows how; those for clients last, since the others would take a stop for
         a failure and act on it."""
-        if isinstance(self._adapter, Ending):
+        if isinstance(self._adapter, EndsAsWhole):
             adapter = self._adapter
             self._until("did not end", lambda: adapter.end(self._addresses()))
         for server in sorted(self._servers(), key=lambda each: each in self._for_clients()):

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from storeproof.contract.address import Address
 from storeproof.launch.process import ProcessHandle
-from storeproof.launch.several.together import Together
+from storeproof.launch.several.together import Servers
 
 
-class ClusterNode(Together):
+class ClusterNode(Servers):
     def __init__(self, name: str, servers: Mapping[str, ProcessHandle]) -> None:
         """`servers`: by service, the one for clients first. None of them is started."""
         self.name = name

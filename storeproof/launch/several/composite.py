@@ -11,18 +11,18 @@ from pathlib import Path
 from storeproof.cleanup.reaper import reap_at_exit
 from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import WorkDir, default_base
-from storeproof.contract.address import Address, Part
+from storeproof.contract.address import Address, PartAddress
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.data_written import AllWritten
-from storeproof.launch.handle import Capability, DataWritten, Handle, LaunchKind
+from storeproof.launch.handle import DataWritten, FaultMeans, Handle, LaunchKind
 from storeproof.launch.request import LaunchRequest, PartRequest
-from storeproof.launch.several.together import Together
+from storeproof.launch.several.together import Servers
 from storeproof.machine.usage import UsageMeter
 from storeproof.outcome import Lack
 from storeproof.spec.store import FRONT, HOME, Role
 
 
-class CompositeHandle(Together):
+class CompositeHandle(Servers):
     """Two servers as one store. A fault strikes both at the same moment; the servers are its nodes, so that one can be killed alone."""
 
     image_digest: str | None = None
@@ -82,7 +82,7 @@ class CompositeHandle(Together):
     def address(self) -> Address:
         home = self._parts[HOME].address
         parts = tuple(
-            Part(role=role, adapter=part.adapter, address=self._parts[role].address, options=part.options)
+            PartAddress(role=role, adapter=part.adapter, address=self._parts[role].address, options=part.options)
             for role, part in self._requests.items()
         )
         return Address(home.host, home.port, ours=home.ours, parts=parts, locks=str(self._locks))
@@ -90,9 +90,9 @@ class CompositeHandle(Together):
     def part(self, role: Role) -> Handle:
         return self._parts[role]
 
-    def cannot(self, capability: Capability) -> NotAvailable | None:
+    def cannot(self, capability: FaultMeans) -> NotAvailable | None:
         """It has what both servers have; to kill its nodes is to kill one of them."""
-        needed = Capability.KILL if capability is Capability.KILL_NODES else capability
+        needed = FaultMeans.KILL if capability is FaultMeans.KILL_NODES else capability
         lacking = ((role, found) for role, part in self._parts.items() if (found := part.cannot(needed)))
         return next((NotAvailable(f"its {role}: {found}", lack=Lack.PARTS) for role, found in lacking), None)
 

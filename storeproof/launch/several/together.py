@@ -19,7 +19,7 @@ class Member(Protocol):
     def check_alive(self) -> None: ...
 
 
-class Together(ABC):
+class Servers(ABC):
     """All of them as one."""
 
     @property

@@ -17,7 +17,7 @@ from storeproof.contract.address import Address
 from storeproof.contract.values import Layout
 from storeproof.load.choose_engine import Engines
 from storeproof.load.driver.driver_engine import usable_cores
-from storeproof.load.job import Engine, EngineName, EngineWanted, Plan, Run, RunResult
+from storeproof.load.job import Engine, EngineName, EngineWanted, Plan, RunningRound, RunResult
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
 from storeproof.machine.user_environment import UserEnvironment
 from storeproof.spec.store import Target
@@ -62,7 +62,7 @@ class LoadHost:
         self._engines = Engines(target, address, wanted)
         self._ceilings = Ceilings()
         self._engine: Engine | None = None
-        self._run: Run | None = None
+        self._run: RunningRound | None = None
         self._at_work = ThreadPoolExecutor(1)
         self._ordered: Future[Chosen | Ceiling | Ran | None] | None = None
 

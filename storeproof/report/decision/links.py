@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from storeproof.result.needs.decision import Candidate
-from storeproof.result.needs.evidence import Source
+from storeproof.result.needs.evidence import JoinedPart
 from storeproof.result.needs.judged_need import JudgedNeed, Seen
 
 
@@ -25,7 +25,7 @@ class Links(Protocol):
     def all_of(self, found: JudgedNeed) -> Iterable[tuple[Seen, str]]:
         """All that was seen, each with the page that has it; empty where there is none."""
 
-    def run(self, source: Source) -> str:
+    def run(self, source: JoinedPart) -> str:
         """The page of a run; empty where there is none."""
 
 
@@ -39,5 +39,5 @@ class OwnLinks:
     def all_of(self, found: JudgedNeed) -> Iterable[tuple[Seen, str]]:
         return [(each, "") for each in found.seen]
 
-    def run(self, source: Source) -> str:  # noqa: ARG002 - there is none
+    def run(self, source: JoinedPart) -> str:  # noqa: ARG002 - there is none
         return ""

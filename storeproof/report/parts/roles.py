@@ -23,7 +23,7 @@ Verdict = Literal["meets", "lacks", "failed", "open"]
 
 
 @dataclass(frozen=True)
-class Role:
+class ProfileAnswer:
     """One variant in one role."""
 
     profile: str
@@ -107,10 +107,10 @@ def label_of(profile: str) -> str:
     return LABELS.get(profile, profile.replace("_", " "))
 
 
-def role_of(verdict: ProfileVerdict) -> Role:
+def role_of(verdict: ProfileVerdict) -> ProfileAnswer:
     failed: Verdict = "failed" if any(each.broken for each in verdict.missing) else "lacks"
     found: Mapping[str, Verdict] = {"conforms": "meets", "incomplete": "open"}
-    return Role(verdict.profile, found.get(verdict.verdict, failed), tuple(verdict.missing), tuple(verdict.ways), verdict.extended)
+    return ProfileAnswer(verdict.profile, found.get(verdict.verdict, failed), tuple(verdict.missing), tuple(verdict.ways), verdict.extended)
 
 
 def profiles_in(verdicts: Iterable[ProfileVerdict]) -> list[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from storeproof.outcome import Lack
-from storeproof.result.part import Part
+from storeproof.result.part import ResultPart
 
 
-class Lacked(Part):
+class Lacked(ResultPart):
     """What was lacking, as data; the detail says it in words, with the remedy."""
 
     what: Lack

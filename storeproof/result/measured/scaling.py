@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from storeproof.result.part import Part
+from storeproof.result.part import ResultPart
 
 SUBLINEAR: Final = 4.0
 """Times as long for a hundred times the records: a tree of those is one level deeper, and a reader of all takes up to a hundred."""
 
 
-class ScalingRecord(Part):
+class ScalingRecord(ResultPart):
     """The time of the same answer with more and more records, of one capability."""
 
     capability: str

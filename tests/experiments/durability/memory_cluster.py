@@ -12,7 +12,7 @@ from storeproof.contract import Address, Key, Record, Refused, Unknown
 from storeproof.errors import StoreDied
 from storeproof.experiments.fault_experiment import Subject
 from storeproof.faults.cluster_fault import ClusterFault
-from storeproof.launch.handle import Capability, RunningCluster
+from storeproof.launch.handle import FaultMeans, RunningCluster
 from tests.experiments.durability.memory import Session, Store, Written
 
 NAMES = ("n1", "n2", "n3")
@@ -225,7 +225,7 @@ class MemoryHandle:
     def address(self) -> Address:
         return self._cluster.node(self._cluster.primary()).address
 
-    def cannot(self, capability: Capability) -> None:
+    def cannot(self, capability: FaultMeans) -> None:
         return None
 
     def check_alive(self) -> None:

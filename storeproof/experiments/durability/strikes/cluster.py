@@ -44,6 +44,7 @@ class ClusterStrike:
         """`connect_to`: opens a session with one node, for clients that are tied to it."""
         assert subject.handle.cluster is not None, "see `Capability.CLUSTER`"
         self.fault = fault
+        self.last = False
         self.struck_node = ""
         self.gone = ""
         """The node that is lost now."""

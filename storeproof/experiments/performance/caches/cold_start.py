@@ -15,7 +15,7 @@ from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.performance.caches.hit_rate import MODEL
 from storeproof.experiments.performance.caches.reads import Loaded, Read, Reads, hit_rate, load
 from storeproof.experiments.performance.open_loop_client import OpenLoop
-from storeproof.launch.handle import Capability, Handle
+from storeproof.launch.handle import FaultMeans, Handle
 from storeproof.machine.cores import running_on
 from storeproof.records.distributions import make_draw, sequential
 from storeproof.result.measured.cache import ColdStartRecord, HitBin
@@ -110,7 +110,7 @@ def start_cold(sut: StoreUnderTest) -> ColdStart:
         Unknown: too few reads had an answer to tell a hit rate.
     """
     with closing(sut.launch("a start with an empty front")) as handle, running_on(sut.options.split.apart):
-        if lacking := handle.cannot(Capability.KILL_NODES):
+        if lacking := handle.cannot(FaultMeans.KILL_NODES):
             raise lacking
         with closing(sut.connect(handle)) as session:
             loaded = load(session, sut.layout(MODEL), min(sut.scale.performance.records, _MOST), _BYTES)

@@ -10,7 +10,7 @@ from storeproof.contract import Cached, Key, Layout, Record, Session, call
 from storeproof.errors import NotAvailable
 from storeproof.experiments.client import Strategy
 from storeproof.experiments.load_records import fill
-from storeproof.history import Ending
+from storeproof.history import RequestOutcome
 from storeproof.outcome import Lack
 from storeproof.records.distributions import Draw
 from storeproof.records.keys import key_of
@@ -98,7 +98,7 @@ class Reads(Strategy):
             self.wrong.append(f"{key!r}: " + ("nothing" if found is None else "another record") + " in place of what was loaded")
         self._read = Read(sent, answered, self._collection.home_reads == before)
 
-    def end(self, outcome: Ending) -> None:
+    def end(self, outcome: RequestOutcome) -> None:
         if outcome == "ok" and self._read is not None:
             self.noted.append(self._read)
             self.hits += self._read.hit
