@@ -15,7 +15,6 @@ from storeproof.machine.garbage import without_garbage
 from storeproof.printable import printable
 from storeproof.regular_file import exists
 from storeproof.report.decision.data import decision_data
-from storeproof.report.decision.record import render_record
 from storeproof.report.decision.screen import print_decision
 from storeproof.result.json_file import files_of, write_whole
 from storeproof.result.needs.decision import Decision, decide
@@ -28,14 +27,20 @@ MEETS, NONE_MEETS, NOT_SHOWN = 0, 1, 2
 
 
 def _page(decision: Decision) -> str:
-    from storeproof.report.decision.page import render_page  # only here: the templates take longer to load than all else that is shown
+    from storeproof.report.decision.page import render_page  # only here: an answer on the screen needs no templates
 
     return render_page(decision)
 
 
+def _record(decision: Decision) -> str:
+    from storeproof.report.decision.record import render_record  # the same
+
+    return printable(render_record(decision))
+
+
 _FORMS: Final[Mapping[str, Callable[[Decision], str]]] = {
     ".html": _page,
-    ".md": lambda decision: printable(render_record(decision)),
+    ".md": _record,
     ".json": lambda decision: json.dumps(decision_data(decision), indent=1, ensure_ascii=False) + "\n",
 }
 _TEMPLATE = Path(__file__).with_name("templates") / "needs.yaml.txt"

@@ -71,10 +71,16 @@ def judging_target(store: StoreResult, judge: Judge, archive: Archive, known: Kn
         _check_same(store, target, known)
     else:
         _check_adapters(store, target, judge)
-    if (target.store.name, target.store.title, target.store.topology) != (store.store, store.title, store.topology):
-        raise ClaimRefused(Reason.STORE_FILE, f"the result calls the store {in_one_line(store.title, 40)}, its file {target.store.title}")
+    check_named(store, target)
     _check_settings(store, target)
     return target
+
+
+def check_named(store: StoreResult, target: Target) -> None:
+    """Raises `ClaimRefused`: the result names the store, or the cluster that it ran as, otherwise than its file."""
+    if (target.store.name, target.store.title, target.topology) != (store.store, store.title, store.topology):
+        says, shows = (f"{each.title} as {topology}" for each, topology in ((store, store.topology), (target.store, target.topology)))
+        raise ClaimRefused(Reason.STORE_FILE, f"the result calls the store {in_one_line(says, 80)}, its file {shows}")
 
 
 def _check_carried(store: StoreResult, archive: Archive) -> None:

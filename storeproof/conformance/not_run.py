@@ -21,7 +21,9 @@ from storeproof.spec import NODES, Target
 _OF_NODES: Final = rf"durability\.(?:(?:linearizable|sessions|transfers)/)?(?:{'|'.join(NODES)})"
 _OF_TRANSFERS: Final = r"durability\.transfers/.*"
 _OF_FAULTS: Final = r"durability\..*|performance\.outage/.*|cache\..*"
-_OF_POWER: Final = r"durability\.(?:(?:(?:linearizable|sessions|transfers)/)?power_loss|bootstrap/power_cut|full_disk|corruption/.*)"
+_OF_POWER: Final = r"durability\.(?:(?:(?:linearizable|metadata|sessions|transfers)/)?power_loss|bootstrap/.*|full_disk|corruption/.*)"
+_FIRST_STARTS: Final = "durability.bootstrap/process_kill"
+"""Its data may have to be emptied, so that a container or a cluster needs a disk that is accessible from here."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,11 @@ def _endpoint(claim: _Claim, _: OutcomeRecord) -> str:
 
 def _single(claim: _Claim, _: OutcomeRecord) -> str:
     return "" if claim.target.topology == "single" else f"it runs as the cluster {claim.target.topology}"
+
+
+def _killed(claim: _Claim, case: OutcomeRecord) -> str:
+    needs_disk = case.id != _FIRST_STARTS or claim.target.topology != "single" or claim.store.launch != "process"
+    return "" if needs_disk else "a process of this machine is killed without a disk of its own"
 
 
 def _composite(claim: _Claim, _: OutcomeRecord) -> str:
@@ -80,7 +87,7 @@ _EXCUSES: Final[Mapping[Lack, _Excuse]] = {
     Lack.TRANSACTIONS: _Excuse(_OF_TRANSFERS, _without_transactions),
     Lack.ACCOUNTS: _Excuse(_OF_TRANSFERS),
     Lack.OWN_SERVER: _Excuse(_OF_FAULTS, _endpoint),
-    Lack.DISK: _Excuse(_OF_POWER),
+    Lack.DISK: _Excuse(_OF_POWER, _killed),
     Lack.MODELS: _Excuse(r"durability\..*"),
     Lack.COMPILED_PART: _Excuse(r"(?:durability\.|performance\.)?linearizable.*|performance\..*|durability\..*", _not_compiled),
     Lack.VERIFIED_OPERATION: _Excuse(r"performance\..*", _unproven),

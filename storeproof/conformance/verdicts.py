@@ -19,6 +19,7 @@ def record_of(store: StoreResult, target: Target) -> StoreRecord:
         version=store.version,
         outcomes=store.outcomes,
         guarantees=store.durability.guarantees,
+        failovers=store.durability.failovers,
         measurements=store.measurements,
         outages=store.outages,
         proofs={(model, name): [outcome] for model, operations in store.operations.items() for name, outcome in operations.items()},

@@ -12,10 +12,10 @@ from storeproof.evidence.notation import (
     AuditOnLine,
     EvidenceDamaged,
     KnownKeys,
+    LinePart,
     Nanoseconds,
     Number,
     SeenOfKeys,
-    Written,
     audit_on_line,
     seen_of_keys,
 )
@@ -28,14 +28,14 @@ _ACTIONS: Final[Mapping[str, Action]] = {"g": "get", "p": "put"}
 _LETTERS: Final[Mapping[str, str]] = {word: letter for letter, word in (*_ACTIONS.items(), *ENDINGS.items())}
 
 
-class TakeoverOnLine(Written):
+class TakeoverOnLine(LinePart):
     """Who took over."""
 
     node: Number
     moment: Nanoseconds
 
 
-class SecondOnLine(Written):
+class SecondOnLine(LinePart):
     """The second strike."""
 
     node: Number
@@ -43,7 +43,7 @@ class SecondOnLine(Written):
     takeover: TakeoverOnLine | None
 
 
-class ConnectionsOnLine(Written):
+class ConnectionsOnLine(LinePart):
     """Connections that clients opened, in columns."""
 
     client: list[Number]
@@ -51,7 +51,7 @@ class ConnectionsOnLine(Written):
     node: list[Number]
 
 
-class ReadsOnLine(Written):
+class ReadsOnLine(LinePart):
     """Reads and writes of the watched key in order of invocation, in columns."""
 
     client: list[Number]
@@ -65,7 +65,7 @@ class ReadsOnLine(Written):
     """The write id that was written, or read; None: nothing was read."""
 
 
-class NodeAuditOnLine(Written):
+class NodeAuditOnLine(LinePart):
     """How another node differed from the primary."""
 
     node: Number
@@ -73,7 +73,7 @@ class NodeAuditOnLine(Written):
     ended: Nanoseconds
 
 
-class ClusterOnLine(Written):
+class ClusterOnLine(LinePart):
     """See `ClusterEvidence`."""
 
     fault: str

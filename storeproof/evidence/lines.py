@@ -18,9 +18,9 @@ from storeproof.evidence.notation import (
     AuditOnLine,
     EvidenceDamaged,
     KnownKeys,
+    LinePart,
     Nanoseconds,
     Number,
-    Written,
     audit_on_line,
 )
 from storeproof.evidence.rounds import Broken, RoundEvidence, StoreEvidence
@@ -44,7 +44,7 @@ _NOTHING: Final = "n"
 _LETTERS: Final[Mapping[str, str]] = {word: letter for letter, word in (*_ACTIONS.items(), *ENDINGS.items())}
 
 
-class FileLine(Written):
+class FileLine(LinePart):
     """The first line of a file."""
 
     line: Literal["file"] = "file"
@@ -52,7 +52,7 @@ class FileLine(Written):
     run: str
 
 
-class StoreLine(Written):
+class StoreLine(LinePart):
     """A store, and the fault that strikes it."""
 
     line: Literal["store"] = "store"
@@ -62,14 +62,14 @@ class StoreLine(Written):
     cuts_off: bool
 
 
-class KeysLine(Written):
+class KeysLine(LinePart):
     """Keys, numbered on from the line before."""
 
     line: Literal["keys"] = "keys"
     keys: list[tuple[str, str | int]]
 
 
-class OperationsLine(Written):
+class OperationsLine(LinePart):
     """Operations in order of invocation, in columns."""
 
     line: Literal["operations"] = "operations"
@@ -85,7 +85,7 @@ class OperationsLine(Written):
     amount: list[Amount]
 
 
-class BrokenOnLine(Written):
+class BrokenOnLine(LinePart):
     """Why the store was unusable."""
 
     reason: str
@@ -93,14 +93,14 @@ class BrokenOnLine(Written):
     needs_repair: bool
 
 
-class ReachOnLine(Written):
+class ReachOnLine(LinePart):
     """What of the load was in the store's files."""
 
     written: Nanoseconds
     elsewhere: list[str]
 
 
-class RoundLine(Written):
+class RoundLine(LinePart):
     """A round."""
 
     later: ClassVar[frozenset[str]] = frozenset({"reach", "cluster"})

@@ -23,7 +23,7 @@ class EvidenceDamaged(ValueError):
     """It is not what a run writes."""
 
 
-class Written(BaseModel):
+class LinePart(BaseModel):
     """A line, or a part of one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
@@ -38,14 +38,14 @@ class Written(BaseModel):
         return self.model_dump_json(exclude={name for name in self.later if getattr(self, name) is None})
 
 
-class SeenOfKeys(Written):
+class SeenOfKeys(LinePart):
     """What was read under some keys, by their numbers."""
 
     keys: list[Number]
     seen: list[SeenOnLine]
 
 
-class AuditOnLine(Written):
+class AuditOnLine(LinePart):
     """What was read back."""
 
     moment: Nanoseconds

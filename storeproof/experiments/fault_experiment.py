@@ -1,7 +1,7 @@
 """The steps of every fault experiment: setup, then load, fault, recovery and audit in each round.
 
-All experiments with faults run through `FaultExperiment.run`. Rounds of a workload are `StrikeRounds`; what is done once, such as a
-full disk, is a subclass in its own file.
+All experiments with faults run through `FaultExperiment.run`. The many rounds of a workload are `StrikeRounds`; what is done once, such
+as a full disk, is a subclass in its own file.
 """
 
 from __future__ import annotations

@@ -15,7 +15,6 @@ from storeproof.evidence import StoreEvidence
 from storeproof.experiments.contended_keys import claimed_layouts
 from storeproof.experiments.durability.atomic_groups import atomic_writes
 from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary, set_up_by_others
-from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.corruption import CorruptionExperiment
 from storeproof.experiments.durability.corruption_summary import CorruptionSummary
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
@@ -37,6 +36,7 @@ from storeproof.experiments.durability.strikes.part import emptied_front, part_k
 from storeproof.experiments.durability.strikes.server import ServerStrike
 from storeproof.experiments.durability.strikes.strike import Strike
 from storeproof.experiments.durability.sync_evidence import look
+from storeproof.experiments.durability.workloads.cluster_records import ClusterRecords
 from storeproof.experiments.durability.workloads.contended_cluster import ContendedCluster
 from storeproof.experiments.durability.workloads.contended_server import ContendedServer
 from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
@@ -97,20 +97,21 @@ def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySumm
     """All rounds of all faults of a guarantee about the nodes of a topology."""
     faults = _cluster_faults(sut, guarantee)
 
+    turns = sut.scale.durability.turns(faults)
+
     def rounds(subject: Subject) -> _Kept:
-        cluster = ClusterRounds(
+        records = ClusterRecords(
             subject,
-            faults,
             layouts_of(sut, subject.handle),
             sut.scale.durability,
-            connect_to=sut.connect,
+            summary,
+            len(turns),
             stale_possible=sut.target.stale_reads,
             atomic=atomic_writes(sut.target),
-            summary=summary,
         )
-        return cluster, cluster.evidence
+        return StrikeRounds(subject, [partial(ClusterStrike, subject, fault, sut.connect) for fault in turns], records), records.evidence
 
-    _run_kept(sut, guarantee, faults, summary, rounds, len(sut.scale.durability.turns(faults)))
+    _run_kept(sut, guarantee, faults, summary, rounds, len(turns))
 
 
 def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -> None:

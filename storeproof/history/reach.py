@@ -12,7 +12,7 @@ and no store compresses different ones to less."""
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Of one fault."""
+    """What of the writes was in the files when one fault struck."""
 
     written: int
     """Bytes that reached the data directory between the beginning of the load and the fault, as the launcher saw them."""

@@ -120,7 +120,7 @@ class ManagedServer(ABC):
         return written_outside(self._seen_pids(), self._places_to_write())
 
     def check_alive(self) -> None:
-        """See `Handle.check_alive`: subclasses first see whether it runs."""
+        """Subclasses first see whether it runs."""
         memory_watch().check(self._name, self.address)
 
     def meter(self) -> UsageMeter:

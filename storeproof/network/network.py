@@ -93,7 +93,7 @@ class Network:
         self._apply()
 
     def lose(self, share: float) -> None:
-        """Of the packets from each node to each other this share is lost, at random; clients lose none."""
+        """Lose this share of the packets from each node to each other, at random; clients lose none."""
         self._lost = share
         self._apply()
 

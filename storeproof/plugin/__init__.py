@@ -260,7 +260,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
 
 
 def _begin(config: pytest.Config, run: Run) -> None:
-    from storeproof.plugin.run_start import print_beginning
+    from storeproof.plugin.note import print_beginning
 
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None:

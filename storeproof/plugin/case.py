@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from storeproof.store_under_test import StoreUnderTest
 
 PACKAGE: Final = "storeproof.suites"
-"""Of the suites, for pytest's `--pyargs`."""
+"""The package of the suites, for pytest's `--pyargs`."""
 SUITES: Final = (Path(__file__).parents[1] / "suites").resolve()
 
 MARKER: Final = (

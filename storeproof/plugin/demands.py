@@ -19,13 +19,13 @@ _OF_OUTAGES: Final = "single_key"
 
 @dataclass(frozen=True)
 class Demands:
-    """Of one store."""
+    """The demands on one store."""
 
     capabilities: frozenset[str]
     """Full names."""
     models: frozenset[str]
     guarantees: frozenset[str]
-    """Those whose faults strike."""
+    """Guarantees whose faults strike."""
     outages: frozenset[str] = frozenset()
     """Faults whose outage is watched."""
     candidates: frozenset[str] = frozenset()

@@ -76,7 +76,7 @@ class NeedsRun:
 
     @property
     def most_records(self) -> int:
-        """Of any role; 0 where none says how many it has."""
+        """The most records of any role; 0 where none says how many it has."""
         return max(role.records or 0 for role in self.needs.roles.values())
 
     def demands(self, target: str) -> Demands:

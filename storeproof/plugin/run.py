@@ -84,14 +84,14 @@ class Run:
         self._environment = UserEnvironment()
         self.suts = self._stores_under_test(wanted)
         self.safe = TerminalSafe([secret for sut in self.suts for secret in sut.secrets()])
-        """Of what clients and servers say."""
+        """Makes safe what clients and servers say."""
         self._demands = {sut.target.id: self._demands_on(sut.target.id) for sut in self.suts}
         self.candidates = self.needs.under_test(self.suts) if self.needs else ()
-        """Those whose roles are under load at the same time."""
+        """Candidates whose roles are under load at the same time."""
         cite(option.proof or [], self.suts, self._edition, self.report_dir.path)
         self._sources = digests_of_run()
         self.noise: Ratio | None = None
-        """Of the machine, once something was measured on it."""
+        """The machine's noise floor, once something was measured on it."""
         self.result: Result | None = None
         self.began = False
         """Whether there was anything to try, and all was there to try it with: only then is there anything to report."""
@@ -363,7 +363,7 @@ class Run:
         )
 
     def _placement(self) -> Placement:
-        """Of the stores and of the load generator while speed is measured."""
+        """The cores and memory of the stores and of the load generator while speed is measured."""
         options = self.options
         split = options.split
         memory = options.memory

@@ -40,7 +40,7 @@ class SuiteRun(Protocol):
 
     @property
     def candidates(self) -> Sequence[CandidateUnderTest]:
-        """Those of a needs file whose roles have a load."""
+        """Candidates of a needs file whose roles have a load."""
 
     @property
     def progress(self) -> Shown:

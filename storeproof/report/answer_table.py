@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from storeproof import units
+from storeproof.check.strength import strength
 from storeproof.errors import UsageError
 from storeproof.outcome import SHOWN
 from storeproof.report import formatting
@@ -19,7 +20,6 @@ from storeproof.result.compare import unlike_measurements
 from storeproof.result.measurement import Interval, Measurement
 from storeproof.result.model import ProfileVerdict, Result, StoreResult
 from storeproof.result.product import short_product
-from storeproof.result.strength import strength
 from storeproof.spec.guarantee import NETWORKED
 from storeproof.stats.intervals import Grade
 
@@ -272,7 +272,7 @@ def set_apart(column: Sequence[Pair]) -> dict[str, str]:
 
 
 def _speed(store: StoreResult, column: Sequence[Pair], apart: Collection[str]) -> AnswerCell:
-    """Of the same store, variant and version: another version is another store."""
+    """The speed of the same store, variant and version: another version is another store."""
     name = formatting.name_of(store)
     same = [each for other, each in column if formatting.name_of(other) == name and other.version == store.version]
     if name in apart:

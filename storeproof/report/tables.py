@@ -10,7 +10,6 @@ from storeproof.outcome import REFUTED, Outcome
 from storeproof.report import confidence, formatting
 from storeproof.report.axes import Pair
 from storeproof.report.parts.losses import Loss, harm_of, loss_of
-from storeproof.report.resources.placement import placement
 from storeproof.result.model import Environment, GuaranteeRecord, Result, StoreResult
 from storeproof.spec.guarantee import LADDER, NODES, rank
 
@@ -26,7 +25,7 @@ class Cell:
     """The address of what says more: of a part of the page, `#` and its id."""
     hint: str = ""
     id: str = ""
-    """Of the cell, where a link leads to it."""
+    """The anchor of the cell, where a link leads to it."""
 
 
 @dataclass(frozen=True)
@@ -205,3 +204,17 @@ def totals(result: Result) -> Table:
 def _noise(environment: Environment) -> str:
     noise = environment.noise
     return f"{noise.ratio:.3f}× [{noise.low:.3f}, {noise.high:.3f}]" if noise else "not measured"
+
+
+def placement(environment: Environment) -> list[tuple[str, str]]:
+    """Lines for the table of the machine; none for a result that does not say."""
+    found = environment.placement
+    if found is None:
+        return []
+    given = f"{_cores(found.server)}; load generator: {_cores(found.generator)}" + (f" ({found.shared})" if found.shared else "")
+    memory = units.size(found.memory_bytes) if found.memory_bytes is not None else "not limited"
+    return [("cores of each store while it is measured", given), ("memory of each store", memory)]
+
+
+def _cores(numbers: list[int]) -> str:
+    return f"{units.plural(len(numbers), 'core')} ({', '.join(map(str, numbers))})"

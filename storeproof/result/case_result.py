@@ -14,7 +14,7 @@ from storeproof.result.measured.lacked import Lacked
 from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.model import OutcomeRecord
 from storeproof.result.recorder import StoreRecord
-from storeproof.spec.known_failure import KnownFailure
+from storeproof.spec.known_failure import FaultFinding, KnownFailure
 from storeproof.spec.standing import Standing
 
 _SHOWN = 3
@@ -74,11 +74,11 @@ class CaseResult:
         """What ended each spoiled attempt or round, which was repeated."""
         self._ending: CaseEnding | None = None
         self.stale_reads: StaleReadCounts | None = None
-        """Of a case that watches its reads."""
+        """The stale reads of a case that watches for them."""
         self.refusal: str | None = None
         """Why an operation is not offered, without the operation."""
         self.damage: DamageCounts | None = None
-        """Of a case that damages files."""
+        """What became of the files, of a case that damages them."""
         self.lacked: Lacked | None = None
         """Of a case that is not run."""
 
@@ -97,7 +97,7 @@ class CaseResult:
         self._model = model
         self._operations = set(operations)
 
-    def known(self, outcome: Outcome, findings: Sequence[str]) -> Outcome:
+    def known(self, outcome: Outcome, findings: Sequence[str | FaultFinding]) -> Outcome:
         """The outcome, or `known_fail` for a failure whose findings are all known."""
         if outcome is not Outcome.FAIL or self._known is None:
             return outcome
@@ -135,7 +135,7 @@ class CaseResult:
         self.refusal = self.damage = self.lacked = None
         return True
 
-    def note(self, outcome: Outcome, detail: str, findings: Sequence[str] = ()) -> None:
+    def note(self, outcome: Outcome, detail: str, findings: Sequence[str | FaultFinding] = ()) -> None:
         """Set the outcome without ending the test. `findings` of a failure; by default the detail is the only one."""
         findings = findings or (detail,)
         self.outcome = self.known(outcome, findings)
@@ -145,7 +145,7 @@ class CaseResult:
             if worse := self._known.worse(findings):
                 more = f" (and {len(worse) - _SHOWN} more)" if len(worse) > _SHOWN else ""
                 self.add(f"worse than the known failure: {' | '.join(map(_short, worse[:_SHOWN]))}{more}")
-                issue = f"{issue.rstrip('.')}; known_failures covers only findings like {self._known.finding}"
+                issue = f"{issue.rstrip('.')}; known_failures covers only findings like {self._known.covered}"
             self.add(issue)
         self.add(detail)
 
@@ -166,7 +166,7 @@ class CaseResult:
         self.note_error(error, told)
         raise EndCase(self.outcome, self.detail, self.lacked) from error
 
-    def settle(self, outcome: Outcome, detail: str, findings: Sequence[str] = ()) -> NoReturn:
+    def settle(self, outcome: Outcome, detail: str, findings: Sequence[str | FaultFinding] = ()) -> NoReturn:
         """End the case with an outcome; `findings` as for `note`. Raises `EndCase`."""
         self.note(outcome, detail, findings)
         raise EndCase(self.outcome, detail)

@@ -1,4 +1,4 @@
-"""Reads what results of formats before 2.5 said in sentences. Nothing else takes a sentence apart."""
+"""Reads what results of formats before 2.5, and the first of 2.5, said in sentences. Nothing else takes a sentence apart."""
 
 from __future__ import annotations
 

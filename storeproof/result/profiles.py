@@ -97,7 +97,7 @@ class _Alternative:
 
     @property
     def why(self) -> tuple[Outcome, str, str]:
-        """Of the first case that makes it what it is: the outcome, the detail, and the case."""
+        """Outcome, detail and name of the first case that makes it what it is."""
         case = next(case for case, (outcome, _) in self.cases.items() if support_of([outcome]) is self.support)
         return *self.cases[case], f"{self.capability}/{case}"
 

@@ -43,7 +43,7 @@ class SiteAnswer:
 
     @property
     def reason(self) -> str:
-        """Of the worst case, why, in one line; empty for a pass."""
+        """The reason of the worst case in one line; empty for a pass."""
         if self.shown:
             return ""
         why = next((each.why for each in self.cases if each.outcome is self.summary.outcome and each.detail), "")

@@ -18,7 +18,7 @@ from storeproof.spec.standing import Standing
 
 @dataclass(frozen=True)
 class Reply:
-    """Of one variant to one capability."""
+    """The reply of one variant to one capability."""
 
     variant: SiteVariant
     answer: SiteAnswer | None
@@ -34,7 +34,7 @@ class Reply:
 
     @property
     def cases(self) -> list[tuple[str, str]]:
-        """Of what is not all right, every case with its outcome."""
+        """Every case with its outcome, unless all is right."""
         if self.answer is None or self.answer.shown:
             return []
         return [(each.id.rpartition("/")[2], f"{MARKS[each.outcome]} {each.outcome}") for each in self.answer.cases]

@@ -90,7 +90,7 @@ class SiteContent:
 
     @cached_property
     def capabilities(self) -> list[str]:
-        """Those that the results have, in the order of the specification; those that it no longer has are last."""
+        """Capabilities in the results, in the order of the specification; capabilities that it no longer has are last."""
         found = dict.fromkeys(name for variant in self.variants for name in self.answers[variant.name])
         return [
             *(name for name in self.spec.capabilities if name in found),

@@ -56,7 +56,7 @@ def cost_tables(sources: Sequence[SourceResult], store: str) -> list[CostTable]:
 
 
 def foremost(tables: Sequence[CostTable], variant: str = "") -> list[CostTable]:
-    """Those that a page shows: of a variant, the ones that have it first."""
+    """The tables that a page shows: of a variant, the ones that have it first."""
     return sorted(tables, key=lambda each: variant not in each.variants)[:_MOST]
 
 

@@ -198,7 +198,7 @@ class SpeedRatio:
 
 
 def speed_ratios(table: SpeedTable) -> list[SpeedRatio]:
-    """Of all pairs of variants that have a number, each pair once: a comes before b in the run."""
+    """All pairs of variants that have a number, each pair once: a comes before b in the run."""
     sides = {side.name: side for side in sides_of(table.source.result)}
     found = []
     for position, column in enumerate(table.columns):

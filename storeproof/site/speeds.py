@@ -12,7 +12,7 @@ from storeproof.site.sources import SourceResult
 
 @dataclass(frozen=True, eq=False)
 class SpeedTable:
-    """Those of one run."""
+    """The speeds of one run."""
 
     source: SourceResult
     columns: tuple[SpeedColumn, ...]

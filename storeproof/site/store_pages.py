@@ -178,7 +178,7 @@ class InRun:
     shown: int
     """Capabilities that the variant was shown to have."""
     losses: tuple[Loss | None, ...]
-    """Of each of `losses.COLUMNS`; None where the fault did not strike."""
+    """The loss for each of `losses.COLUMNS`; None where the fault did not strike."""
 
 
 def history_of(variant: SiteVariant) -> list[InRun]:

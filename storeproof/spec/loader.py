@@ -188,7 +188,7 @@ class Spec:
             raise SpecError([f"{where}: found '{named}'; allowed: one variant of a store that is one server"])
         return targets[0]
 
-    @property
+    @cached_property
     def _claimable(self) -> Claimable:
         return Claimable(self.capabilities, self.models, CaseIds(self.capabilities, self.models, self.workloads, self.scaling))
 

@@ -188,7 +188,7 @@ class StoreUnderTest:
 
     @property
     def _cores(self) -> tuple[int, ...]:
-        """Those that it runs on now; none: all. Only speed needs them apart."""
+        """The cores that it runs on now; none: all. Only speed needs them apart."""
         options = self.options
         apart = bool(options.split.apart) and self._stage is Stage.PERFORMANCE
         return options.split.server if apart or options.cores is not None else ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from storeproof.blame import judge_error
@@ -12,6 +14,7 @@ from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
 from storeproof.spec import LADDER, NODES
 from storeproof.spec.guarantee import GuaranteeName, NodeGuaranteeName
+from storeproof.spec.known_failure import FaultFinding
 from storeproof.store_under_test import StoreUnderTest
 
 
@@ -23,8 +26,9 @@ def test_guarantee(sut: StoreUnderTest, case_result: CaseResult, guarantee: Guar
     """The guarantee's fault strikes a store under load, many times; afterwards every acknowledged write must be present."""
     claimed = sut.target.configuration.promises(guarantee)
     again = f"seed {sut.seed}; reproduce: {sut.command(f'test_guarantee and {guarantee}')}"
-    summary, findings = DurabilitySummary(), list[str]()
+    summary = DurabilitySummary()
     outcome, detail = Outcome.ERROR, "the rounds were not finished"
+    findings: Sequence[str | FaultFinding] = ()
     try:
         run_guarantee(sut, guarantee, summary)
         outcome, detail, findings = summary.outcome(claimed=claimed), summary.detail(again), summary.findings_of(claimed=claimed)

@@ -21,7 +21,7 @@ READERS = {
     "conformance/said_twice.py": "the seed of a command that a detail repeats",
     "disk/fuse_host.py": "an error of the kernel",
     "report/parts/stale_reads.py": "a sentence without its beginning and its seed",
-    "result/older_formats.py": "results of formats before 2.5",
+    "result/older_formats.py": "results of formats before 2.5, and the first of 2.5",
 }
 """The modules that take words apart, and which. None may be added; who gives one of these a field removes it here."""
 

@@ -11,7 +11,9 @@ from typing import Any, Final
 import pytest
 
 from storeproof.conformance.histories.durability import check_durability
+from storeproof.conformance.judged_by import check_named
 from storeproof.conformance.reasons import ClaimRefused
+from storeproof.conformance.verdicts import record_of
 from storeproof.evidence import EVIDENCE, AuditEvidence, ClusterEvidence, NodeAudit, RoundEvidence, StoreEvidence, evidence_file, member_of
 from storeproof.experiments.durability.clusters.replay_cluster import replay_cluster
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
@@ -21,6 +23,7 @@ from storeproof.faults.kill_primary import KillPrimary
 from storeproof.faults.lossy_links import LossyLinks
 from storeproof.history import ABSENT, Observation, Operation, Place, by_place
 from storeproof.outcome import Outcome
+from storeproof.result.measured.cluster_round import CaseRounds
 from storeproof.result.model import GuaranteeRecord
 from storeproof.spec import Target
 from storeproof.spec.guarantee import Guarantee
@@ -337,3 +340,18 @@ def test_a_stale_read_counts_as_the_variant_says(true: StoreEvidence, monkeypatc
     for possible, why in ((True, ""), (False, "durability: partition is pass in the result, and fail by the histories")):
         monkeypatch.setattr(Target, "stale_reads", possible)
         assert refused(forged, remade(true).model_copy(update={"outcome": Outcome.PASS})) == why
+
+
+def test_a_result_names_the_cluster_that_its_file_describes() -> None:
+    """And not the server that the store runs as by default."""
+    of = published().stores[0].model_copy(update={"store": STORE.name, "title": STORE.title, "topology": "standbys"})
+    check_named(of, TARGET)
+    with pytest.raises(ClaimRefused, match="the result calls the store PostgreSQL as single, its file PostgreSQL as standbys"):
+        check_named(of.model_copy(update={"topology": "single"}), TARGET)
+
+
+def test_the_rounds_of_transfers_and_sessions_stay_in_the_sums() -> None:
+    """What is proven is computed again beside them."""
+    rounds = CaseRounds(case="durability.sessions/partition", kind="reads", rounds=[], struck={}, lossy={})
+    durability = published().stores[0].durability.model_copy(update={"failovers": [rounds]})
+    assert record_of(published().stores[0].model_copy(update={"durability": durability}), TARGET).durability().failovers == [rounds]

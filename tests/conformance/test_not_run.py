@@ -34,7 +34,14 @@ def target() -> Target:
 
 
 def refused(
-    case: str, detail: str, *, launch: str = "process", compiled: bool = True, put: Outcome = Outcome.PASS, lacked: Lacked | None = None
+    case: str,
+    detail: str,
+    *,
+    of: Target | None = None,
+    launch: str = "process",
+    compiled: bool = True,
+    put: Outcome = Outcome.PASS,
+    lacked: Lacked | None = None,
 ) -> str:
     """Why a claim is refused in which that case was not run; empty where it is not. `lacked`: by default what the detail says."""
     result = published()
@@ -46,7 +53,7 @@ def refused(
     )
     fields = {"outcomes": [record], "launch": launch, "operations": {"single_key": {"put": put}}}
     try:
-        check_not_run(run, result.stores[0].model_copy(update=fields), target())
+        check_not_run(run, result.stores[0].model_copy(update=fields), of or target())
     except ClaimRefused as reason:
         return str(reason)
     return ""
@@ -61,6 +68,7 @@ def refused(
         ("durability.power_loss", NO_DISK),
         ("durability.transfers/power_loss", NO_DISK),
         ("durability.sessions/power_loss", POWER),
+        ("durability.metadata/power_loss", POWER),
         ("durability.power_loss", NO_CUT),
         ("durability.power_loss", POWER),
         ("durability.power_loss", "no power cut; strace saw a sync between request and reply of 7 of 100 acknowledged writes: evidence"),
@@ -92,6 +100,15 @@ def test_a_reason_is_held_against_the_rest_of_the_result(
     assert refused(case, detail, **true) == ""  # type: ignore[arg-type]
     text = refused(case, detail, **contradicted)  # type: ignore[arg-type]
     assert (text.startswith("not-run: "), says in text) == (True, True)
+
+
+def test_kills_at_the_first_start_need_a_disk_only_of_a_cluster_or_a_container() -> None:
+    """A cluster's data cannot be emptied from here; a process of this machine is killed wherever its data is."""
+    store, file = SHIPPED.store("postgresql")
+    case = "durability.bootstrap/process_kill"
+    assert refused(case, NO_CUT, of=Target(store, "standbys-on", file)) == ""
+    assert refused(case, NO_CUT).endswith("and a process of this machine is killed without a disk of its own")
+    assert refused("durability.process_crash", NO_CUT, of=Target(store, "standbys-on", file)) != ""
 
 
 def test_a_store_whose_file_claims_transactions_was_tried_under_transfers() -> None:

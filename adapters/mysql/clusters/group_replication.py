@@ -55,7 +55,7 @@ class _State:
 
 
 class GroupReplication:
-    """See `Cluster` and `Rebuilding`."""
+    """A group of MySQL servers."""
 
     def form(self, nodes: NodeAddresses) -> None:
         """If there is no group, the server that has the most writes begins one; of new servers any will do. The others join later."""

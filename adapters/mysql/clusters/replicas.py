@@ -20,7 +20,7 @@ _LOOK_SECONDS: Final = 0.02
 
 
 class Replicas:
-    """See `Cluster`, `Promotion` and `Rebuilding`."""
+    """A primary of MySQL with replicas that copy its binary log."""
 
     def form(self, nodes: NodeAddresses) -> None:
         """If none takes writes, promote the one with the most; of new servers any will do."""

@@ -14,6 +14,7 @@ from typing import Final
 
 from storeproof.blame import CaseEnding
 from storeproof.check import upper_bound
+from storeproof.check.strength import strength
 from storeproof.contract import Layout, Refused, Unknown
 from storeproof.errors import StoreDied, StoreproofError
 from storeproof.experiments.client_threads import ClientThread, wait_for
@@ -23,7 +24,6 @@ from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.experiments.summary import Summary
 from storeproof.faults import Fault
 from storeproof.launch.handle import LaunchKind
-from storeproof.result.strength import strength
 from storeproof.spec.store import Launch
 
 _GIVE_UP_SECONDS: Final = 60.0

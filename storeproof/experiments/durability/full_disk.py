@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from storeproof.experiments.durability.readback import audit
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.experiments.summary import Summary, count_anomalies
 from storeproof.history import by_place
+from storeproof.spec.known_failure import FaultFinding
 
 _LOADERS = 2
 _BEFORE = 1000
@@ -107,12 +108,12 @@ class FullDiskSummary(Summary):
         return CaseEnding.RIGHT if self.noticed or self.ended else CaseEnding.NOTHING_SHOWN
 
     @property
-    def findings(self) -> list[str]:
+    def findings(self) -> Sequence[str | FaultFinding]:
         """The losses, and why the store is broken, with its log."""
         return [*self.durability.findings, *self._breakdown]
 
     @property
-    def unexcused(self) -> list[str]:
+    def unexcused(self) -> Sequence[str | FaultFinding]:
         """The findings that are a failure even without a claim."""
         return [*self.durability.unexcused, *self._breakdown]
 

@@ -72,7 +72,6 @@ class StrikeRounds(FaultExperiment[K], Generic[K]):
     def audit(self) -> None:
         """Read back and judge. Raises `FaultMissed`: nothing is wrong, and the strike did not touch what clients wrote."""
         self.round.moments.ended = self.round.moments.ended or monotonic_ns()
-        self.round.make_whole()
         records = self.workload.audit(self.round)
         if records is not None and not self.workload.summary.findings and (missed := self.round.missed(records)):
             raise FaultMissed(missed)

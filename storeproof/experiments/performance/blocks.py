@@ -10,7 +10,7 @@ from storeproof.experiments.performance.surroundings import Surroundings
 
 
 class Blocks:
-    """Of one lap. There are as many as it takes until all numbers are precise enough, or as there may be."""
+    """The blocks of one lap. There are as many as it takes until all numbers are precise enough, or as there may be."""
 
     def __init__(self, compared: Sequence[StoreRounds], laps: int) -> None:
         self._compared = list(compared)

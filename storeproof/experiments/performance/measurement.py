@@ -35,7 +35,7 @@ _IN_SIGHT: Final = 0.2
 
 
 class Number:
-    """Of one store in one configuration."""
+    """The number of one store in one configuration."""
 
     def __init__(self, laps: Sequence[WorkloadRunner]) -> None:
         """`laps`: what ran the rounds of each, at least one."""

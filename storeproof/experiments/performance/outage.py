@@ -88,7 +88,7 @@ class Outage(FaultExperiment[None]):
         self._pacings: list[OpenLoop] = []
         self._events: dict[str, int] = {}
         self._began = self._ended = 0
-        """Of the watch."""
+        """Begin and end of the watch."""
         self._at_risk = 0
         self._findings: list[Finding] = []
         self._failure: StoreDied | Refused | Unknown | None = None

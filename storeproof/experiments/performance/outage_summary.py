@@ -28,7 +28,7 @@ _SHOWN: Final = 3
 
 @dataclass(kw_only=True)
 class OutageSummary(Summary):
-    """Of one fault on one store."""
+    """The outage of one fault on one store."""
 
     fault: OutageFault
     observed: Observed
@@ -147,7 +147,7 @@ class OutageSummary(Summary):
         return f"{len(self.harmed)} records lost of {acknowledged}" + ("" if self.claimed else ", and no promise broken")
 
     def _moments(self) -> Mapping[str, int]:
-        """Those of the fault, and of the first answer after it, if there was one."""
+        """The moments of the fault, and of the first answer after it, if there was one."""
         back = self.figures.back
         return self.observed.events if back == self.observed.watched.ended else {**self.observed.events, "back": back}
 

@@ -52,7 +52,7 @@ class WorkloadRunner:
     records: int | None = None
     """Records to preload in place of the scale's number, whatever bytes they have."""
     rounds: list[RunResult] = field(default_factory=list)
-    """Those that are measured."""
+    """Rounds that are measured."""
     beside: list[Surroundings] = field(default_factory=list)
     """For each of these what there was beside its block."""
     forgotten: list[Surroundings] = field(default_factory=list)
@@ -62,7 +62,7 @@ class WorkloadRunner:
     engine_reason: str = ""
     """Why it is not the wire engine."""
     ceiling: Ceiling | None = None
-    """Of the engine, measured by `prepare`."""
+    """The engine's ceiling, measured by `prepare`."""
     cost: CostMeter = field(default_factory=CostMeter)
     """What the measured rounds cost the server."""
     begun: bool = False

@@ -71,7 +71,7 @@ _FOR_P99: Final = 100 * SAMPLES_BEYOND
 
 @dataclass(frozen=True)
 class JointResult:
-    """Of one store."""
+    """The joint result of one store."""
 
     load: JointLoad
     problems: tuple[str, ...]
@@ -79,7 +79,7 @@ class JointResult:
 
 
 class JointLoads:
-    """Those of a run, one candidate after the other."""
+    """The joint loads of a run, one candidate after the other."""
 
     def __init__(self, ceilings: Ceilings) -> None:
         self._ceilings = ceilings
@@ -110,7 +110,7 @@ class JointLoads:
         self._found[candidate.name] = {sut: _found(sut, results, wrong) for sut in candidate.stores}
 
     def _loads(self, candidate: CandidateUnderTest, ending: ExitStack, wrong: dict[StoreUnderTest, Exception]) -> Mapping[str, RoleRounds]:
-        """Those of all roles, with their records there; what went wrong goes into `wrong`."""
+        """The loads of all roles, with their records there; what went wrong goes into `wrong`."""
         configs: dict[str, BenchmarkConfig] = {}
         for role in candidate.loaded:
             sut = candidate.suts[role]

@@ -30,7 +30,7 @@ class Links(Protocol):
 
 
 class OwnLinks:
-    """Of a page without others beside it."""
+    """The links of a page without others beside it."""
 
     def evidence(self, candidate: Candidate, found: JudgedNeed) -> str:
         """The part of the page about it."""

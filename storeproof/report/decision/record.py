@@ -15,9 +15,9 @@ from storeproof.result.needs.decision import Candidate, Decision
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 
 _SHOWN: Final = 4
-"""Of the nearest candidates all evidence is shown."""
+"""How many of the nearest candidates have all of their evidence shown."""
 VALID_DAYS: Final = 180
-"""Of the latest run: by then most stores have a newer release."""
+"""Days after the latest run: by then most stores have a newer release."""
 
 
 def render_record(decision: Decision) -> str:

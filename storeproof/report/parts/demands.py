@@ -17,7 +17,7 @@ class ShownStep:
     """A request and its correct answer."""
 
     session: str
-    """Of several concurrent ones; empty where there is one."""
+    """The session, of several concurrent ones; empty where there is one."""
     request: str
     expected: str
 

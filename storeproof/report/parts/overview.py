@@ -69,7 +69,7 @@ def _failed(store: StoreResult) -> Cell:
 
 
 def _capabilities(store: StoreResult) -> Cell:
-    """Those that were shown, of all; a run that tried none says nothing of them."""
+    """Capabilities that were shown, of all; a run that tried none says nothing of them."""
     if not tried(store):
         return Cell("not tried" if store.capabilities else "–", "dim")
     shown = sum(each.outcome in SHOWN for each in store.capabilities)

@@ -30,7 +30,7 @@ class ProfileAnswer:
     verdict: Verdict
     missing: tuple[MissingDemand, ...]
     ways: tuple[Way, ...]
-    """Of the demands with alternatives those that are met."""
+    """Alternatives by which demands are met."""
     extended: Mapping[str, Support]
     """By extended demand; none of them decides."""
 

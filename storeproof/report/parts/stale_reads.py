@@ -46,7 +46,7 @@ class Stale:
 
 
 def stale_of(store: StoreResult) -> Stale | None:
-    """Of one store; None where it was not tried."""
+    """The stale reads of one store; None where it was not tried."""
     found = [(each.stale_reads, each.outcome) for each in _tried(store) if each.id.startswith("stale_reads.") and each.stale_reads]
     if not found:
         return None

@@ -152,7 +152,7 @@ class _Drawing:
         return self._columns[group.kind] * len(group.headings)
 
     def _names(self, number: int) -> tuple[list[str], list[str]]:
-        """Of a store: the lines of the product, and those of the variant."""
+        """The lines of a store's product, and those of its variant."""
         product, variant = self._table.stores[number]
         room = self._stores - _MARGIN - 4
         return self._lines(product, room, bold=True), self._lines(variant, room, larger=-1.5)

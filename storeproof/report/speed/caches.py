@@ -74,6 +74,6 @@ def dogpiles(result: Result) -> Table:
 
 
 def all_tables(result: Result) -> list[tuple[str, Table]]:
-    """Those with rows, each with its title."""
+    """The tables with rows, each with its title."""
     found = [("Hit rate", hit_rates(result)), ("Cold start", cold_starts(result)), ("Dogpile", dogpiles(result))]
     return [(title, table) for title, table in found if table.rows]

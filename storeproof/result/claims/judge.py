@@ -161,7 +161,7 @@ def config_name(side: ClaimedSide, workload: str, conditions: Conditions, spec: 
 
 
 def _comparable(claim: PublishedClaim, a: ClaimedSide, b: ClaimedSide, spec: Spec) -> tuple[str, str]:
-    """Of the stores that it may be tried on the nearest two that promise the same guarantee; the text's own where no two do."""
+    """The nearest two of the stores it may be tried on that promise the same guarantee; the text's own where no two do."""
     near = sorted(product(a.targets, b.targets), key=lambda pair: a.targets.index(pair[0]) + b.targets.index(pair[1]))
     if "durability" in claim.about:
         return near[0]

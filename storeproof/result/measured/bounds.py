@@ -93,6 +93,6 @@ def losses_in_words(record: GuaranteeRecord) -> str:
 
 
 def first_line(detail: str) -> str:
-    """Of a detail, shortened."""
+    """The first line of a detail, shortened."""
     line = detail.strip().partition("\n")[0]
     return f"{line[: _LINE - 1]}…" if len(line) > _LINE else line or "no detail"

@@ -108,7 +108,7 @@ class Decision:
     candidates: tuple[Candidate, ...]
     """The nearest first."""
     evidence: Mapping[str, Evidence]
-    """Of the stores of all candidates, by `store:variant`."""
+    """Evidence on the stores of all candidates, by `store:variant`."""
     looser: tuple[Looser, ...] = ()
     """What a looser alternative in place of one need would buy."""
 

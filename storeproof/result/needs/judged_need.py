@@ -50,13 +50,13 @@ class JudgedNeed:
     command: str = ""
     """What would show it, where it is not shown; empty where no command can."""
     headroom: float | None = None
-    """Of a rate: what was reached, as a multiple of what is needed."""
+    """For a rate: what was reached, as a multiple of what is needed."""
     at_least: bool = False
     """Whether the headroom may be larger: the load generator was the limit."""
     alternative: int = 0
-    """Of a capability with alternatives: the position of the one that was judged; those after the first are looser."""
+    """For a capability with alternatives: the position of the one that was judged; those after the first are looser."""
     way: str = ""
-    """Of a capability with alternatives that is met: the one by which it is, in words."""
+    """For a capability with alternatives that is met: the one by which it is, in words."""
 
 
 def seen_in_words(case: OutcomeRecord) -> str:

@@ -28,11 +28,11 @@ class Need:
     """Short and unique in its role: `expiry.put-expiring`, `power_loss`, `20,000/s`."""
     must: bool = True
     alternatives: tuple[str, ...] = ()
-    """Of a capability: the names, of capabilities or groups, of which one is enough."""
+    """For a capability: the names, of capabilities or groups, of which one is enough."""
     capabilities: tuple[tuple[str, ...], ...] = ()
-    """Of each alternative, the full names that are needed together."""
+    """For each alternative, the full names that are needed together."""
     fault: Struck | None = None
-    """Of a loss: the guarantee whose fault strikes."""
+    """For a loss: the guarantee whose fault strikes."""
     title: str = ""
     """For people who do not know the names of the specification; empty where the name is plain."""
 

@@ -27,7 +27,7 @@ class JointNeed:
 
     source: JoinedPart
     name: str
-    """Of the number."""
+    """The name of the number."""
     asked: RoleLoad
     measured: Measurement
     others: int

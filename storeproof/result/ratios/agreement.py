@@ -81,7 +81,7 @@ class OfKind:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Of two results."""
+    """How far two results agree."""
 
     refused: tuple[str, ...]
     """Why they are not the same plan on the same machine; nothing is compared then."""
@@ -99,7 +99,7 @@ class Agreement:
 
     @property
     def ratios(self) -> tuple[RatioTwice, ...]:
-        """Of each two stores, for each workload of which both have a number that was compared."""
+        """The ratios of each two stores, for each workload of which both have a number that was compared."""
         of_plan: dict[tuple[Any, ...], list[Twice]] = {}
         for each in self.numbers:
             of_plan.setdefault(_plan(each.a), []).append(each)
@@ -107,7 +107,7 @@ class Agreement:
 
 
 def agreement(pairs: Sequence[tuple[Side, Side]]) -> Agreement:
-    """Of the stores of two results, each with itself.
+    """Compares the stores of two results, each with itself.
 
     Durability is no condition: both sides are the same store with the same settings, and only the rate is compared with itself.
     """

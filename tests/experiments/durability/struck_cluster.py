@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import io
 import time
+from functools import partial
 
 import pytest
 
 from storeproof.contract import Layout
 from storeproof.evidence import StoreEvidence, evidence_file, member_of, read_evidence
 from storeproof.experiments.durability.clusters import pace
-from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.clusters.replay_cluster import replay_cluster
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.strike_rounds import StrikeRounds
 from storeproof.experiments.durability.strikes import cluster as cluster_strike
+from storeproof.experiments.durability.strikes.cluster import ClusterStrike
+from storeproof.experiments.durability.workloads.cluster_records import ClusterRecords
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.launch.handle import RunningCluster
 from storeproof.result.model import GuaranteeRecord
@@ -65,22 +68,18 @@ def struck(
 
 def rounds_on(
     cluster: MemoryCluster, *faults: ClusterFault, summary: DurabilitySummary | None = None, stale_possible: bool = True
-) -> ClusterRounds:
+) -> StrikeRounds[ClusterStrike]:
     """Those that are due."""
-    return ClusterRounds(
-        subject(cluster),
-        faults,
-        LAYOUTS,
-        SCALE,
-        connect_to=lambda address: connect_to(cluster, address),
-        stale_possible=stale_possible,
-        summary=summary,
-    )
+    where, turns = subject(cluster), SCALE.turns(faults)
+    records = ClusterRecords(where, LAYOUTS, SCALE, summary or DurabilitySummary(), len(turns), stale_possible=stale_possible)
+    strikes = [partial(ClusterStrike, where, fault, partial(connect_to, cluster)) for fault in turns]
+    return StrikeRounds(where, strikes, records)
 
 
-def kept(rounds: ClusterRounds) -> StoreEvidence:
+def kept(rounds: StrikeRounds[ClusterStrike]) -> StoreEvidence:
     """The evidence of a run, as a file has it."""
-    packed = evidence_file("1", [member_of(rounds.evidence(CASE, "7 memory:variant partition 0", "memory:variant"))])
+    assert isinstance(rounds.workload, ClusterRecords)
+    packed = evidence_file("1", [member_of(rounds.workload.evidence(CASE, "7 memory:variant partition 0", "memory:variant"))])
     (found,) = read_evidence(io.BytesIO(packed), "1")
     return found
 

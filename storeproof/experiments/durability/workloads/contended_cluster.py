@@ -84,6 +84,7 @@ class ContendedCluster(FaultWorkload[Strike]):
 
     def audit(self, strike: Strike) -> int:
         """Read every key, continue with more operations, and check every key."""
+        strike.make_whole()
         read_and_go_on(self._keys, partial(self._client, self._subject.open))
         self.summary.judge_round(strike.name, histories(self._recorder, self._keys), strike.moments.struck)
         return len(self._keys)

@@ -62,7 +62,7 @@ class FaultWorkload(ABC, Generic[K_contra]):
 
     @abstractmethod
     def audit(self, strike: K_contra) -> int | None:
-        """Read back what they wrote, judge it, and count the round.
+        """Have the strike make the store whole, read back what they wrote, judge it, and count the round.
 
         Returns:
             How many different records were acknowledged before the strike; None if it judges itself whether the strike missed them.

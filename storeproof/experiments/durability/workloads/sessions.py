@@ -86,6 +86,7 @@ class Sessions(FaultWorkload[Strike]):
 
     def audit(self, strike: Strike) -> int:
         """Judge what was read: nothing else is read back."""
+        strike.make_whole()
         operations = without_replies(self._recorder.operations(), strike.cut_off())
         judged = self.summary.held_to(
             {

@@ -69,6 +69,7 @@ class Transfers(FaultWorkload[Strike]):
 
     def audit(self, strike: Strike) -> int:
         """Read all in one snapshot."""
+        strike.make_whole()
         lost_disk = strike.cut_off()
         transfers = without_replies(self._ledger.transfers(), lost_disk)
         snapshots = [each for each in self._ledger.snapshots() if not any(begin <= each.invoked <= end for begin, end in lost_disk)]

@@ -83,7 +83,7 @@ class _Load:
 
     @property
     def reads(self) -> list[Read]:
-        """Those that were answered so far, in the order of their answers."""
+        """Reads answered so far, in the order of their answers."""
         return sorted((read for each in self._readers for read in list(each.noted)), key=lambda read: read.answered)
 
     @property

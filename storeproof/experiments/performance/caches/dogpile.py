@@ -42,7 +42,7 @@ class Dogpile:
     near: list[int] = field(default_factory=list)
     """Nanoseconds that reads took which were answered soon after an expiry."""
     far: list[int] = field(default_factory=list)
-    """Those of the other reads."""
+    """Response times of the other reads."""
     wrong: list[str] = field(default_factory=list)
 
     def add(self, reads: Iterable[Read], moments: Sequence[int]) -> None:

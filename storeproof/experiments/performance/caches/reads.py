@@ -69,11 +69,11 @@ class Reads(Strategy):
         self._draw = draw
         self._left = most
         self.noted: list[Read] = []
-        """Those that were answered."""
+        """Reads that were answered."""
         self.wrong: list[str] = []
         """What was answered wrongly, in words."""
         self.hits = 0
-        """Of those, the reads that the front answered."""
+        """Answered reads that the front answered."""
         self._read: Read | None = None
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from storeproof.check import upper_bound
-from storeproof.result.strength import percent, strength
+from storeproof.check.strength import percent, strength
 
 
 def test_no_loss() -> None:
