@@ -16,8 +16,6 @@ from pathlib import Path as FilePath
 from typing import Any, Final, Literal
 from zlib import crc32
 
-from msgpack import packb
-
 from storeproof.contract.values import Json, Key, Path, Record, Row
 from storeproof.corpus.articles import articles
 from storeproof.records.article_records import ArticleRecipe
@@ -31,13 +29,12 @@ from storeproof.records.filler import (
     apart,
     bytes_at,
     number_of,
-    pick,
     place_of,
-    text_at,
     text_of,
 )
 from storeproof.records.keys import key_of
 from storeproof.records.readback import INVENTED, Identified
+from storeproof.records.written_parts import begins_well, carried, drawn_size, is_number, is_same, matches
 from storeproof.spec.model import CounterRecord, Document, Hash, Integer, List, Model, Object, Real, Shape, Text, Value
 from storeproof.spec.model import RowRecord as RowShape
 from storeproof.spec.sizes import LEAST
@@ -137,8 +134,8 @@ class Recipe:
         try:
             for step in self._telling[0]:
                 part = part[step]
-            write_id = _carried(part)
-            if write_id is None or not _is(record, self.make(key, write_id)):
+            write_id = carried(part)
+            if write_id is None or not is_same(record, self.make(key, write_id)):
                 return None
         except (LookupError, TypeError, ValueError):  # it is of another form, or no record can be made with what stands there
             return None
@@ -172,7 +169,7 @@ class Recipe:
 
     def _value(self, key: Key, write_id: str) -> bytes:
         head, place = f"{write_id}|".encode(), place_of(key, write_id)
-        size = _drawn(self._sizes, place) if self._sizes else self._size
+        size = drawn_size(self._sizes, place) if self._sizes else self._size
         room = size - len(head)
         if room < 0 and size < LEAST:
             return bytes_at(place, size)  # as `text_of` does for a text that is too short
@@ -228,22 +225,22 @@ class Recipe:
         claimed: dict[str, int] = {}
         damaged = False
         for value in found.values():
-            text = _carried(value)
+            text = carried(value)
             if text is not None:
                 claimed.setdefault(text, place_of(key, text))
         for path, value in found.items():
             shift, kind = expected[path]
             if self._fixed and isinstance(kind, (Integer, Real)):
-                if not _is_number(value, kind, shift):  # a correct one identifies no write: all records have it
+                if not is_number(value, kind, shift):  # a correct one identifies no write: all records have it
                     parts[path], damaged = None, True
                 continue
             parts[path] = next(
-                (text for text, place in claimed.items() if _matches(value, text, place + shift, kind)),
+                (text for text, place in claimed.items() if matches(value, text, place + shift, kind)),
                 None,
             )
             if parts[path] is None:
-                text = _carried(value)
-                if text is not None and not _begins_well(value, text, claimed[text] + shift):
+                text = carried(value)
+                if text is not None and not begins_well(value, text, claimed[text] + shift):
                     return Identified("invented", (), parts)
                 if text is not None:
                     parts[path] = text
@@ -353,59 +350,3 @@ def _flatten(value: Any, path: Path, into: dict[Path, Any]) -> None:
             _flatten(inner, (*path, position), into)
     else:
         into[path] = value
-
-
-def _carried(value: Any) -> str | None:
-    """The write id at the head of a part, if there is one."""
-    if type(value) is bytes:
-        head, separator, _ = value[:32].partition(b"|")
-        text = head.decode("ascii", "replace")
-    elif type(value) is str:
-        text, separator_text, _ = value[:32].partition("|")
-        separator = separator_text.encode()
-    else:
-        return None
-    client, colon, sequence = text.partition(":")
-    if separator and colon and text.isascii() and client.isdigit() and sequence.isdigit():
-        return text
-    return None
-
-
-def _is(record: Record, made: Record) -> bool:
-    """Whether they are the same in their types too, which 1 and 1.0 are not. Raises what MessagePack does for what is no record."""
-    if isinstance(made, bytes):
-        return type(record) is bytes and record == made
-    if isinstance(record, dict) and bytearray in map(type, record.values()):  # the one type that MessagePack takes for another
-        return False
-    return bool(packb(record, strict_types=True) == packb(made))
-
-
-def _drawn(sizes: tuple[int, ...], place: int) -> int:
-    """The size in bytes of the value at this place."""
-    return sizes[pick(place, len(sizes))]
-
-
-def _matches(value: Any, write_id: str, place: int, kind: Any) -> bool:
-    """Whether a part is exactly what this write stores. `kind`: the size of a field, the sizes of a value, or the shape of a leaf."""
-    if isinstance(kind, tuple):
-        kind = _drawn(kind, place)
-    if isinstance(kind, int):
-        head = f"{write_id}|".encode()
-        made = head + bytes_at(place, kind - len(head))
-        return type(value) is bytes and value == made
-    if isinstance(kind, Text):
-        return type(value) is str and value == text_of(write_id + SEPARATOR, place, kind.text)
-    return _is_number(value, kind, place)
-
-
-def _is_number(value: Any, shape: Integer | Real, place: int) -> bool:
-    wanted = number_of(shape, place)
-    # The types must match: the contract does not allow 1 for 1.0.
-    return type(value) is type(wanted) and value == wanted
-
-
-def _begins_well(value: bytes | str, write_id: str, place: int) -> bool:
-    """Whether a damaged part begins like that of this write: then it is torn or truncated, not invented."""
-    rest = value[len(write_id) + 1 :]
-    start = rest[:8]
-    return len(start) > 0 and start == (bytes_at if isinstance(value, bytes) else text_at)(place, len(start))
