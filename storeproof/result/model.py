@@ -388,8 +388,9 @@ class Result(ResultPart):
     @model_validator(mode="after")
     def _reads_sentences_of_older_formats_alone(self) -> Self:
         for outcome in (each for store in self.stores for each in store.outcomes):
-            if not outcome.model_fields_set.issuperset(SAID_IN_DETAILS):
-                outcome.__dict__.update(said_in(outcome.id, outcome.outcome, outcome.detail))
+            if unsaid := SAID_IN_DETAILS - outcome.model_fields_set:
+                said = said_in(outcome.id, outcome.outcome, outcome.detail)
+                outcome.__dict__.update({field: said[field] for field in unsaid})
         if self.format != FORMAT:
             for outcome in (each for store in self.stores for each in store.outcomes):
                 outcome.__dict__["stale_reads"] = stale_reads_of(outcome.id, outcome.detail)  # not as set: it is written as it was read

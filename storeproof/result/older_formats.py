@@ -89,14 +89,14 @@ def stale_reads_of(case: str, detail: str) -> StaleReadCounts | None:
     return StaleReadCounts(reads=reads, stale=int(stale[1].replace(",", "")), oldest_ms=float(oldest[1]) if oldest else 0)
 
 
-SAID_IN_DETAILS: Final = ("refusal", "damage", "lacked")
+SAID_IN_DETAILS: Final = frozenset({"refusal", "damage", "lacked"})
 """The fields of a case that the first results of format 2.5 do not have either."""
 
 
 def said_in(case: str, outcome: Outcome, detail: str) -> dict[str, Any]:
     """These fields, as the detail of a case says them."""
     lacked = lacked_of(detail) if outcome is Outcome.NOT_RUN else None
-    return dict(zip(SAID_IN_DETAILS, (refusal_of(detail), damage_of(case, detail), lacked), strict=True))
+    return {"refusal": refusal_of(detail), "damage": damage_of(case, detail), "lacked": lacked}
 
 
 @lru_cache(maxsize=4096)

@@ -122,7 +122,7 @@ def test_a_history_has_the_operations_asked_for_and_no_other(name: str) -> None:
 
 
 def test_the_operations_of_a_history_share_few_keys() -> None:
-    """All are on up to four keys, which are drawn anew for each history; those of a tour are on one."""
+    """All are on up to four keys, which are drawn again for each history; those of a tour are on one."""
     seen = set[Any]()
 
     @quick
