@@ -255,6 +255,6 @@ def hostile(session: nox.Session) -> None:
 @nox.session
 def turning(session: nox.Session) -> None:
     """Real servers that turn hostile in the middle of a run, in 6 ways, tried as 7 stores: a report each, in little memory. About 15
-    minutes in sequence: `nox -s turning -- --store redis --at-once 2`."""
+    minutes in sequence: `nox -s turning -- --store redis --at-once 2`; with `--launch process` storeproof launches them."""
     session.install("-e", ".[stores]")
     session.run("python", "-m", "tests.nuisance.turning.endpoints", *session.posargs)

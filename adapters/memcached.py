@@ -114,22 +114,19 @@ class MemcachedSession:
         return Version("Memcached", number)
 
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
-        """By `stats settings`."""
         live = self.run(self.client.stats, "settings")
         return {name: str(_SETTINGS[name](live)) for name in names if name in _SETTINGS}
 
     def collection(self, layout: Layout) -> Collection:
-        """Items with a common prefix."""
         if layout.indexes:
             raise Unsupported("Memcached has no secondary indexes")
         if isinstance(layout.model.record, shapes.Value):
             return Values(self, layout)
-        if isinstance(layout.model.record, shapes.Counter):
+        if isinstance(layout.model.record, shapes.CounterRecord):
             return Counters(self, layout)
         raise Unsupported(f"Memcached stores opaque values and counters, not {layout.model.model}")
 
     def close(self) -> None:
-        """End the connection."""
         with suppress(Exception):
             self.client.close()
 
@@ -189,11 +186,9 @@ class Items(ExactExpiry):
         self._prefix = f"{layout.name}:"
 
     def encode(self, record: Any) -> bytes:
-        """The value of a record."""
         raise NotImplementedError
 
     def decode(self, value: bytes) -> Record:
-        """The record of a value."""
         raise NotImplementedError
 
     def prepare(self) -> None:
@@ -213,16 +208,13 @@ class Items(ExactExpiry):
         return {"indexes": "0"}
 
     def get(self, key: Key) -> Record | None:
-        """get."""
         value = self._run(self._client.get, f"{self._prefix}{key}")
         return None if value is None else self.decode(value)
 
     def put(self, key: Key, record: Record) -> None:
-        """set."""
         self._store(key, record, 0)
 
     def delete(self, key: Key) -> bool:
-        """delete."""
         return bool(self._run(self._client.delete, f"{self._prefix}{key}", noreply=False))
 
     def exists(self, key: Key) -> bool:
@@ -233,7 +225,6 @@ class Items(ExactExpiry):
             return self._run(self._client.get, f"{self._prefix}{key}") is not None
 
     def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
-        """get with many keys."""
         names = [f"{self._prefix}{key}" for key in keys]
         found = self._run(self._client.get_many, names) if names else {}
         return [self.decode(found[name]) if name in found else None for name in names]
@@ -252,7 +243,6 @@ class Items(ExactExpiry):
             raise Unknown(f"{len(failed)} of {len(values)} were not stored")
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
-        """add."""
         return bool(self._run(self._client.add, f"{self._prefix}{key}", self.encode(record), noreply=False))
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
@@ -267,11 +257,9 @@ class Items(ExactExpiry):
                 return True
 
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
-        """set with a time to live."""
         self._store(key, record, _end(seconds))
 
     def expire(self, key: Key, seconds: int) -> bool:
-        """touch."""
         return bool(self._run(self._client.touch, f"{self._prefix}{key}", _end(seconds), noreply=False))
 
     def expires_in(self, key: Key) -> float | None:

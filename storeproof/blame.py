@@ -1,7 +1,7 @@
 """Who is to blame: the outcome of a case, and the party named, for every way in which a case can end.
 
 A `fail` is the store's fault, an `error` is storeproof's or the adapter's, and a case that the machine spoiled is neither. `RULES` is the
-table that decides; `judge` reads it. docs/METHOD.md, "Who is to blame", has the same table with the reasons.
+table that decides; `judge_error` reads it. docs/METHOD.md, "Who is to blame", has the same table with the reasons.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Party(StrEnum):
     UNDETERMINED = "undetermined"
 
 
-class Ending(StrEnum):
+class CaseEnding(StrEnum):
     """How a case can end."""
 
     RIGHT = "every answer correct"
@@ -88,71 +88,71 @@ class Rule:
 
 _FAIL, _ERROR, _OPEN = Outcome.FAIL, Outcome.ERROR, Outcome.INCONCLUSIVE
 
-RULES: Final[Mapping[Ending, Rule]] = MappingProxyType(
+RULES: Final[Mapping[CaseEnding, Rule]] = MappingProxyType(
     {
-        Ending.RIGHT: Rule(Outcome.PASS, Outcome.UNDECLARED, Party.STORE),
-        Ending.WRONG_ANSWER: Rule(_FAIL, _FAIL, Party.STORE, clean_up=_FAIL),
-        Ending.BROKEN_PROMISE: Rule(_FAIL, Outcome.UNSUPPORTED, Party.STORE),
-        Ending.MADE_UP: Rule(_FAIL, _FAIL, Party.STORE),
-        Ending.REFUSED: Rule(_FAIL, Outcome.UNSUPPORTED, Party.STORE),
-        Ending.UNSUPPORTED: Rule(_FAIL, Outcome.UNSUPPORTED, Party.STORE),
-        Ending.NO_ANSWER: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
-        Ending.NOTHING_AT_RISK: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
-        Ending.FAULT_MISSED: Rule(_ERROR, _ERROR, Party.USER),
-        Ending.NOTHING_SHOWN: Rule(_OPEN, Outcome.UNSUPPORTED, Party.UNDETERMINED),
-        Ending.UNDECIDED: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
-        Ending.ENDLESS: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
-        Ending.SERVER_ENDED: Rule(_FAIL, _FAIL, Party.STORE, clean_up=_FAIL),
-        Ending.SPOILED: Rule(_OPEN, _OPEN, Party.MACHINE),
-        Ending.LACKING: Rule(Outcome.NOT_RUN, Outcome.NOT_RUN, Party.MACHINE),
-        Ending.BREACH: Rule(_ERROR, _ERROR, Party.ADAPTER, clean_up=_ERROR),
-        Ending.MISCONFIGURED: Rule(_ERROR, _ERROR, Party.USER, clean_up=_ERROR),
-        Ending.NOT_ADMITTED: Rule(_ERROR, _ERROR, Party.USER, clean_up=_ERROR),
-        Ending.INTERRUPTED: Rule(_OPEN, _OPEN, Party.USER),
-        Ending.CUT_OFF: Rule(_OPEN, _OPEN, Party.USER),
-        Ending.LEFT_OUT: Rule(Outcome.EXCLUDED, Outcome.EXCLUDED, Party.USER),
-        Ending.BUG: Rule(_ERROR, _ERROR, Party.STOREPROOF, clean_up=_ERROR),
+        CaseEnding.RIGHT: Rule(Outcome.PASS, Outcome.UNDECLARED, Party.STORE),
+        CaseEnding.WRONG_ANSWER: Rule(_FAIL, _FAIL, Party.STORE, clean_up=_FAIL),
+        CaseEnding.BROKEN_PROMISE: Rule(_FAIL, Outcome.UNSUPPORTED, Party.STORE),
+        CaseEnding.MADE_UP: Rule(_FAIL, _FAIL, Party.STORE),
+        CaseEnding.REFUSED: Rule(_FAIL, Outcome.UNSUPPORTED, Party.STORE),
+        CaseEnding.UNSUPPORTED: Rule(_FAIL, Outcome.UNSUPPORTED, Party.STORE),
+        CaseEnding.NO_ANSWER: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
+        CaseEnding.NOTHING_AT_RISK: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
+        CaseEnding.FAULT_MISSED: Rule(_ERROR, _ERROR, Party.USER),
+        CaseEnding.NOTHING_SHOWN: Rule(_OPEN, Outcome.UNSUPPORTED, Party.UNDETERMINED),
+        CaseEnding.UNDECIDED: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
+        CaseEnding.ENDLESS: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
+        CaseEnding.SERVER_ENDED: Rule(_FAIL, _FAIL, Party.STORE, clean_up=_FAIL),
+        CaseEnding.SPOILED: Rule(_OPEN, _OPEN, Party.MACHINE),
+        CaseEnding.LACKING: Rule(Outcome.NOT_RUN, Outcome.NOT_RUN, Party.MACHINE),
+        CaseEnding.BREACH: Rule(_ERROR, _ERROR, Party.ADAPTER, clean_up=_ERROR),
+        CaseEnding.MISCONFIGURED: Rule(_ERROR, _ERROR, Party.USER, clean_up=_ERROR),
+        CaseEnding.NOT_ADMITTED: Rule(_ERROR, _ERROR, Party.USER, clean_up=_ERROR),
+        CaseEnding.INTERRUPTED: Rule(_OPEN, _OPEN, Party.USER),
+        CaseEnding.CUT_OFF: Rule(_OPEN, _OPEN, Party.USER),
+        CaseEnding.LEFT_OUT: Rule(Outcome.EXCLUDED, Outcome.EXCLUDED, Party.USER),
+        CaseEnding.BUG: Rule(_ERROR, _ERROR, Party.STOREPROOF, clean_up=_ERROR),
     }
 )
 
 _SHORT: Final = re.compile(f"{DISK_FULL}|{TOO_MANY_FILES}|{NO_MEMORY}", re.IGNORECASE)
 
-REPEATED: Final = (Ending.SPOILED, Ending.NO_ANSWER)
+REPEATED: Final = (CaseEnding.SPOILED, CaseEnding.NO_ANSWER)
 """Endings that say nothing about the store: the case or round is repeated, up to a limit, and counted as spoiled."""
 
-_KINDS: Final[tuple[tuple[type[BaseException], Ending], ...]] = (
-    (NotAvailable, Ending.LACKING),
-    (MachineFailed, Ending.SPOILED),
-    (FaultMissed, Ending.FAULT_MISSED),
-    (Halted, Ending.ENDLESS),
-    (StoreDied, Ending.SERVER_ENDED),
-    (SettingsMismatch, Ending.MISCONFIGURED),
-    (UsageError, Ending.MISCONFIGURED),
-    (NotAdmitted, Ending.NOT_ADMITTED),
-    (CutOff, Ending.CUT_OFF),
-    (GaveUp, Ending.NO_ANSWER),
-    (Refused, Ending.REFUSED),
-    (Unsupported, Ending.UNSUPPORTED),
-    (WrongReply, Ending.WRONG_ANSWER),
-    (Unknown, Ending.NO_ANSWER),
-    (TimeoutError, Ending.NO_ANSWER),
-    (Breach, Ending.BREACH),
-    (AssertionError, Ending.WRONG_ANSWER),
-    (KeyboardInterrupt, Ending.INTERRUPTED),
-    (MemoryError, Ending.SPOILED),
+_KINDS: Final[tuple[tuple[type[BaseException], CaseEnding], ...]] = (
+    (NotAvailable, CaseEnding.LACKING),
+    (MachineFailed, CaseEnding.SPOILED),
+    (FaultMissed, CaseEnding.FAULT_MISSED),
+    (Halted, CaseEnding.ENDLESS),
+    (StoreDied, CaseEnding.SERVER_ENDED),
+    (SettingsMismatch, CaseEnding.MISCONFIGURED),
+    (UsageError, CaseEnding.MISCONFIGURED),
+    (NotAdmitted, CaseEnding.NOT_ADMITTED),
+    (CutOff, CaseEnding.CUT_OFF),
+    (GaveUp, CaseEnding.NO_ANSWER),
+    (Refused, CaseEnding.REFUSED),
+    (Unsupported, CaseEnding.UNSUPPORTED),
+    (WrongReply, CaseEnding.WRONG_ANSWER),
+    (Unknown, CaseEnding.NO_ANSWER),
+    (TimeoutError, CaseEnding.NO_ANSWER),
+    (Breach, CaseEnding.BREACH),
+    (AssertionError, CaseEnding.WRONG_ANSWER),
+    (KeyboardInterrupt, CaseEnding.INTERRUPTED),
+    (MemoryError, CaseEnding.SPOILED),
 )
 """The first match decides; anything else is a bug in storeproof."""
 
 _ADAPTERS: Final = ("storeproof.adapters.", "storeproof_adapter_")
 """Prefixes of the names of adapter modules: the project's, and a vendor's own (contract/load_adapter.py)."""
 
-_WORDS: Final[Mapping[Ending, str]] = MappingProxyType(
+_WORDS: Final[Mapping[CaseEnding, str]] = MappingProxyType(
     {
-        Ending.REFUSED: "the store refused: ",
-        Ending.NO_ANSWER: "the store is running but did not answer: ",
-        Ending.CUT_OFF: "ended by another plugin: ",
-        Ending.SPOILED: "spoiled by the machine: ",
-        Ending.BREACH: "adapter error: ",
+        CaseEnding.REFUSED: "the store refused: ",
+        CaseEnding.NO_ANSWER: "the store is running but did not answer: ",
+        CaseEnding.CUT_OFF: "ended by another plugin: ",
+        CaseEnding.SPOILED: "spoiled by the machine: ",
+        CaseEnding.BREACH: "adapter error: ",
     }
 )
 
@@ -164,21 +164,21 @@ _SORTED: Final = (Breach, Refused, Unknown, Unsupported, WrongReply)
 class Judgement:
     """The judgement on a case that ended by an exception."""
 
-    ending: Ending
+    ending: CaseEnding
     outcome: Outcome
     party: Party
     detail: str
 
 
-def ending_of(error: BaseException) -> Ending:
+def ending_of(error: BaseException) -> CaseEnding:
     """The ending that corresponds to an exception."""
     if isinstance(error, OSError) and error.errno in SHORTAGES:
-        return Ending.SPOILED
+        return CaseEnding.SPOILED
     # Do not use the log of a store that died: after a power cut it is full of disk errors.
     if _SHORT.search(error.reason if isinstance(error, StoreDied) else str(error) if isinstance(error, Refused) else ""):
-        return Ending.SPOILED
+        return CaseEnding.SPOILED
     known = next((ending for kind, ending in _KINDS if isinstance(error, kind)), None)
-    return known or (Ending.BREACH if _came_through_an_adapter(error) else Ending.BUG)
+    return known or (CaseEnding.BREACH if _came_through_an_adapter(error) else CaseEnding.BUG)
 
 
 def decisive(error: BaseException) -> BaseException:
@@ -189,12 +189,12 @@ def decisive(error: BaseException) -> BaseException:
     found = error
     while error.__context__ is not None and not error.__suppress_context__:
         error = error.__context__
-        if ending_of(error) is Ending.WRONG_ANSWER:
+        if ending_of(error) is CaseEnding.WRONG_ANSWER:
             found = error
     return found
 
 
-def judge(error: BaseException, *, claimed: bool) -> Judgement:
+def judge_error(error: BaseException, *, claimed: bool) -> Judgement:
     """The outcome of a case that an exception ended, the party to blame, and the detail.
 
     `claimed`: whether the variant claims what the case tests. For an `Unknown` the server is assumed to be running; callers that have its
@@ -205,7 +205,7 @@ def judge(error: BaseException, *, claimed: bool) -> Judgement:
     return Judgement(ending, rule.claimed if claimed else rule.unclaimed, rule.party, _detail(ending, error, claimed=claimed))
 
 
-def outcome_of(ending: Ending, *, claimed: bool) -> Outcome:
+def outcome_of(ending: CaseEnding, *, claimed: bool) -> Outcome:
     """The outcome of a case with this ending."""
     return RULES[ending].claimed if claimed else RULES[ending].unclaimed
 
@@ -229,15 +229,15 @@ def _is_of_adapter(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__")).startswith(_ADAPTERS)
 
 
-def _detail(ending: Ending, error: BaseException, *, claimed: bool) -> str:
+def _detail(ending: CaseEnding, error: BaseException, *, claimed: bool) -> str:
     text = str(error)
     if not isinstance(error, (AssertionError, StoreproofError, *_SORTED)):
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    if ending is Ending.BREACH and not isinstance(error, Breach):  # outside the calls that the guard watches
+    if ending is CaseEnding.BREACH and not isinstance(error, Breach):  # outside the calls that the guard watches
         line = _lines_of_adapter(error)[-1]
         text = f"{text} ({Path(line.filename).name}, line {line.lineno}: {line.line}); {RAISES}"
-    if ending is Ending.WRONG_ANSWER:
+    if ending is CaseEnding.WRONG_ANSWER:
         text = text.split("\nassert ")[0].replace("\n  ", "\n")  # without what pytest adds: an indent, and storeproof's own variables
-    if ending is Ending.UNSUPPORTED and claimed:
+    if ending is CaseEnding.UNSUPPORTED and claimed:
         return f"claimed, but {text}"
     return f"{_WORDS.get(ending, '')}{text}"

@@ -8,6 +8,8 @@ from __future__ import annotations
 import errno
 from typing import Final
 
+from storeproof.outcome import Lack
+
 SHORTAGES: Final = frozenset(
     {errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EROFS, errno.EIO, errno.EAGAIN, errno.ENOBUFS}
 )
@@ -43,13 +45,15 @@ class SpecError(UsageError):
 class NotAvailable(StoreproofError):
     """This machine lacks something that a case needs: the outcome is `not_run`, never a pass and never a failure of the store.
 
-    `remedy` is the command (or a sentence) that provides what is missing.
+    `remedy` is the command (or a sentence) that provides what is missing; `lack` is what is missing, where a
+    claim may leave cases out for it.
     """
 
-    def __init__(self, reason: str, remedy: str = "") -> None:
+    def __init__(self, reason: str, remedy: str = "", lack: Lack | None = None) -> None:
         super().__init__(f"{reason}; {remedy}" if remedy else reason)
         self.reason = reason
         self.remedy = remedy
+        self.lack = lack
 
 
 class MachineFailed(StoreproofError):

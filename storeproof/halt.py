@@ -25,7 +25,6 @@ class Limit:
     """The time that a case may take, with all of its threads: also those that it had to leave behind, which send nothing more."""
 
     def __init__(self, seconds: float = math.inf, reason: str = "") -> None:
-        """`reason`: what is said where the time is over."""
         self.reason = reason
         self._end = time.monotonic() + seconds
 
@@ -40,7 +39,6 @@ class Limit:
         return self._end + HANG_SECONDS
 
     def close(self) -> None:
-        """The case has ended."""
         self._end = -math.inf
 
 

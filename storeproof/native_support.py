@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from storeproof.errors import NotAvailable
+from storeproof.outcome import Lack
 
 _CHECKOUT: Final = Path(__file__).resolve().parents[1]
 REMEDY: Final = (
@@ -30,10 +31,7 @@ def present() -> bool:
 
 
 def require(what: str) -> None:
-    """Check that it is installed; `what` needs it, for the message.
-
-    Raises:
-        NotAvailable: it is not installed.
-    """
+    """Check that it is installed; `what` needs it, for the message. Raises `NotAvailable`: it is not installed."""
     if not present():
-        raise NotAvailable(f"{what} needs the compiled part of storeproof, which was not built when it was installed", REMEDY)
+        reason = f"{what} needs the compiled part of storeproof, which was not built when it was installed"
+        raise NotAvailable(reason, REMEDY, Lack.COMPILED_PART)

@@ -29,14 +29,31 @@ IDLE: Final = (Outcome.NOT_RUN, Outcome.EXCLUDED)
 SHOWN: Final = (Outcome.PASS, Outcome.UNDECLARED)
 """The store answered correctly in this run."""
 
-NOT_REACHED: Final = "the run ended before this case"
-"""How the detail of a case begins that was not begun."""
-
 REFUTED: Final = (Outcome.FAIL, Outcome.KNOWN_FAIL, Outcome.UNSUPPORTED)
 """The store answered wrongly or refused in this run. Every other outcome is missing evidence, neither for nor against it."""
 
 TELLING: Final = (*SHOWN, *REFUTED)
 """Outcomes that say something about the store."""
+
+
+class Lack(StrEnum):
+    """What a case was not run for want of, where a claim may leave it out for that; and that it was not begun."""
+
+    NODES = "nodes"  # by the store's file
+    CLUSTER = "cluster"  # as it was launched
+    TRANSACTIONS = "transactions"
+    ACCOUNTS = "accounts"
+    OWN_SERVER = "own_server"  # one that storeproof started
+    DISK = "disk"  # whose power can be cut, or a data directory within reach
+    MODELS = "models"
+    COMPILED_PART = "compiled_part"
+    VERIFIED_OPERATION = "verified_operation"
+    VERIFIED_QUESTIONS = "verified_questions"
+    ENGINE = "engine"  # of load, with what it could ask for
+    PLAIN_CONNECTION = "plain_connection"
+    FRONT = "front"  # of a composite store, whose memory can be limited and whose reads are counted
+    PARTS = "parts"  # of a composite store, that can be struck
+    BEGUN = "begun"  # the run ended before
 
 
 class Stage(StrEnum):
@@ -58,7 +75,6 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 def count(outcomes: Iterable[Outcome]) -> dict[Outcome, int]:
-    """The number of each outcome, including zeros."""
     tally = dict.fromkeys(Outcome, 0)
     for outcome in outcomes:
         tally[outcome] += 1

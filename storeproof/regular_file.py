@@ -21,11 +21,7 @@ class Unreadable(Exception):
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """The file, opened for reading bytes. Never blocks.
-
-    Raises:
-        Unreadable: it is not there, may not be read, or is no regular file.
-    """
+    """The file, opened for reading bytes. Never blocks. Raises `Unreadable`: it is not there, may not be read, or is no regular file."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -44,11 +40,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def read_text(path: Path, most: int) -> str:
-    """The text of a file in UTF-8 of at most `most` bytes.
-
-    Raises:
-        Unreadable: as `open_regular`, or it is longer or not UTF-8.
-    """
+    """The text of a file in UTF-8 of at most `most` bytes. Raises `Unreadable`: as `open_regular`, or it is longer or not UTF-8."""
     with open_regular(path) as file:
         return text_of(file, most)
 

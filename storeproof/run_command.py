@@ -63,7 +63,7 @@ class RunCommand:
     def arguments(self) -> list[str]:
         """The words after `pytest`, not quoted. They name the suites by folder, and outside the installed checkout by package."""
         parts, in_checkout = self.suites or ("",), Path("suites").resolve() == _SUITES
-        words = [f"suites/{part}" for part in parts] if in_checkout else ["--pyargs", *map(_in_package, parts)]
+        words = [f"suites/{part}" for part in parts] if in_checkout else ["--pyargs", *map(in_package, parts)]
         for option in _OPTIONS:
             given = getattr(self, option)
             values = (given,) if isinstance(given, (str, int)) else given or ()
@@ -112,7 +112,7 @@ def _is_named(option: str, value: str) -> bool:
     return value in _LAUNCHES if option == "launch" else value not in ("", _DEFAULT)
 
 
-def _in_package(part: str) -> str:
+def in_package(part: str) -> str:
     """A path below the suites as `--pyargs` takes it: `storeproof.suites.durability.test_bootstrap::test_bootstrap[...]`."""
     path, colons, test = part.partition("::")
     return ".".join((_PACKAGE, *filter(None, path.removesuffix(".py").split("/")))) + colons + test

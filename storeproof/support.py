@@ -9,7 +9,7 @@ from storeproof.outcome import SHOWN, Outcome
 
 
 class Support(StrEnum):
-    """Of a capability. Ordered as alternatives count: the first that occurs among them is said of all."""
+    """The support of a capability. Ordered as alternatives count: the first that occurs among them is said of all."""
 
     SUPPORTED = "supported"  # every case was answered correctly
     FAILED = "failed"  # answered wrongly, or claimed and not kept
@@ -18,12 +18,11 @@ class Support(StrEnum):
 
     @property
     def words(self) -> str:
-        """In plain words."""
         return {Support.NOT_SHOWN: "not shown", Support.UNSUPPORTED: "not supported"}.get(self, str(self))
 
 
 def support_of(outcomes: Collection[Outcome]) -> Support:
-    """Of a capability by its cases; a case that was not tried is `not_run`. Without any case nothing is shown."""
+    """The support of a capability by its cases; a case that was not tried is `not_run`. Without any case nothing is shown."""
     if not outcomes:
         return Support.NOT_SHOWN
     if any(each in (Outcome.FAIL, Outcome.KNOWN_FAIL) for each in outcomes):

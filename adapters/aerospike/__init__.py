@@ -50,24 +50,22 @@ class AerospikeSession:
         return {name: live[key] for name in names for key in (name, f"storage-engine.{name}") if key in live}
 
     def collection(self, layout: Layout) -> Records:
-        """A set."""
         if layout.indexes:
             raise Unsupported("the adapter does not create secondary indexes in Aerospike")
         record = layout.model.record
         if isinstance(record, shapes.Value):
             return Values(self.client, self.namespace, layout)
-        if isinstance(record, shapes.Counter):
+        if isinstance(record, shapes.CounterRecord):
             return Counters(self.client, self.namespace, layout)
         if isinstance(record, shapes.Hash):
             return Hashes(self.client, self.namespace, layout)
-        if isinstance(record, shapes.Row):
+        if isinstance(record, shapes.RowRecord):
             return Rows(self.client, self.namespace, layout)
         if isinstance(record, shapes.Document):
             return Documents(self.client, self.namespace, layout)
         raise Unsupported(f"the adapter does not support {layout.model.model} in Aerospike")
 
     def close(self) -> None:
-        """End the connections."""
         with suppress(Exception):
             self.client.close()
 

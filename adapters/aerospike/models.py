@@ -51,7 +51,6 @@ class Counters(Records):
         return (exp.Eq(exp.IntBin("n"), record),)
 
     def increment(self, key: Key, by: int) -> int:
-        """An increment and a read in one request."""
         return int(run(self.operate, key, [operations.increment("n", by), operations.read("n")])[-1])
 
 
@@ -80,7 +79,6 @@ class Hashes(Records):
         return {field: bytes(value) for field, value in bins["d"].items()}
 
     def get_field(self, key: Key, field: str) -> bytes | None:
-        """A map's value by key."""
         return self.get_fields(key, [field])[0]
 
     def set_field(self, key: Key, field: str, value: bytes) -> None:
@@ -88,7 +86,6 @@ class Hashes(Records):
         run(self.operate, key, [map_operations.map_put("d", checked_name(field), value)])
 
     def get_fields(self, key: Key, fields: Sequence[str]) -> Sequence[bytes | None]:
-        """A map's value by each of the keys."""
         if not fields:
             return []
         steps = [map_operations.map_get_by_key("d", checked_name(field), aerospike.MAP_RETURN_VALUE) for field in fields]
@@ -106,7 +103,6 @@ class Hashes(Records):
             run(self.operate, key, [map_operations.map_put_items("d", checked(values))])
 
     def delete_field(self, key: Key, field: str) -> bool:
-        """A map remove."""
         step = map_operations.map_remove_by_key("d", checked_name(field), aerospike.MAP_RETURN_COUNT)
         try:
             return bool(self.operate(key, [step], aerospike.POLICY_EXISTS_UPDATE)[-1] == 1)
@@ -157,7 +153,6 @@ class Documents(Records):
         return self._changed(key, map_operations.map_put("d", last, checked(value), ctx=above))
 
     def unset_path(self, key: Key, path: Path) -> bool:
-        """A map remove."""
         if isinstance(path[-1], int):
             raise Refused("only a field of an object can be removed")
         return self._changed(key, map_operations.map_remove_by_key("d", path[-1], aerospike.MAP_RETURN_NONE, ctx=context(path)))

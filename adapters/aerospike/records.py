@@ -35,11 +35,9 @@ class Records(ExactExpiry):
         self._layout = layout
 
     def encode(self, record: Record) -> dict[str, Any]:
-        """The bins of a record."""
         raise NotImplementedError
 
     def decode(self, bins: Mapping[str, Any]) -> Record:
-        """The record of its bins."""
         raise NotImplementedError
 
     def name(self, key: Key) -> tuple[str, str, Key]:
@@ -54,11 +52,9 @@ class Records(ExactExpiry):
         truncate(self._client, self._namespace, self._layout.name)
 
     def describe(self) -> Mapping[str, str]:
-        """No indexes are made."""
         return {"indexes": "0"}
 
     def get(self, key: Key) -> Record | None:
-        """One get."""
         found = self._get(key)
         return None if found is None else self.decode(found[2])
 
@@ -77,11 +73,9 @@ class Records(ExactExpiry):
         return True
 
     def exists(self, key: Key) -> bool:
-        """The record's metadata alone."""
         return self._metadata(key) is not None
 
     def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
-        """A batch read."""
         if not keys:
             return []
         found = []
@@ -92,7 +86,6 @@ class Records(ExactExpiry):
         return found
 
     def put_many(self, records: Mapping[Key, Record]) -> None:
-        """A batch write."""
         if not records:
             return
         policy = {
@@ -110,7 +103,6 @@ class Records(ExactExpiry):
             raise Unknown(f"records of the batch have the result codes {sorted(failed)}")
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
-        """A put that only creates."""
         try:
             self._put(key, record, aerospike.POLICY_EXISTS_CREATE)
         except Refused as reason:
@@ -162,11 +154,9 @@ class Records(ExactExpiry):
         return ()
 
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
-        """A put with a time to live."""
         self._put(key, record, aerospike.POLICY_EXISTS_CREATE_OR_REPLACE, ttl=seconds)
 
     def expire(self, key: Key, seconds: int) -> bool:
-        """A touch."""
         try:
             self._client.touch(self.name(key), seconds)
         except failures.RecordNotFound:
@@ -181,7 +171,6 @@ class Records(ExactExpiry):
         return None if found is None or found["ttl"] in (_NEVER, aerospike.TTL_NEVER_EXPIRE) else float(found["ttl"])
 
     def persist(self, key: Key) -> bool:
-        """A touch with no end."""
         return self.expire(key, aerospike.TTL_NEVER_EXPIRE)
 
     def operate(self, key: Key, steps: list[Any], exists: int = aerospike.POLICY_EXISTS_IGNORE) -> list[Any]:

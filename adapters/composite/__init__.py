@@ -13,19 +13,18 @@ from functools import partial
 from typing import Final
 
 from storeproof.adapters.composite.behind import Behind
-from storeproof.adapters.composite.collection import CompositeCollection
+from storeproof.adapters.composite.collection import CompositeCollection, Transaction
 from storeproof.adapters.composite.connection import Connection
 from storeproof.adapters.composite.copies import Copies
 from storeproof.adapters.composite.encoding import KINDS
 from storeproof.adapters.composite.fences import Fences
 from storeproof.adapters.composite.locks import Locks
-from storeproof.adapters.composite.transaction import Transaction
 from storeproof.contract import (
     Address,
     Collection,
     Layout,
     Maintenance,
-    Part,
+    PartAddress,
     Refused,
     Session,
     Unknown,
@@ -34,7 +33,7 @@ from storeproof.contract import (
     adapter_of,
 )
 from storeproof.contract.families import Lacking
-from storeproof.contract.transactions import Transactions
+from storeproof.contract.sessions import Transactions
 from storeproof.spec.base import RuleError
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.store import FRONT, HOME, ROLES, Caching
@@ -83,7 +82,6 @@ class CompositeSession:
         return found
 
     def collection(self, layout: Layout) -> Collection:
-        """The home's collection, and the copies of its records."""
         kept = layout.model.record.kind in KINDS
         if kept and not self._caching.home_first:
             behind = self.behind(self._front, layout, self._home, self._locks)
@@ -164,6 +162,5 @@ def open_session(address: Address, options: Mapping[str, str], kind: type[Compos
     return session
 
 
-def _open(part: Part) -> Session:
-    """A session with one server."""
+def _open(part: PartAddress) -> Session:
     return adapter_of(part).connect(part.address, part.options)

@@ -20,7 +20,7 @@ from storeproof.adapters.composite.write_queue import WriteQueue
 from storeproof.contract import OPERATIONS, Key, Layout, Record, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.administration import Validation
 from storeproof.contract.families import Lacking
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 
 _LONG: Final = 50
 """Writes that wait before the client that added the last one carries them out, unless another one does."""
@@ -48,23 +48,19 @@ class Behind:
                 setattr(self, name, self._method(name))
 
     def prepare(self) -> None:
-        """Create both."""
         self._home.ask("prepare")
         self._queue.prepare()
 
     def clear(self) -> None:
-        """Remove it, and all that waits."""
         self._queue.clear()
         self._home.ask("clear")
 
     def describe(self) -> Mapping[str, str]:
-        """What the home reports."""
         found: Mapping[str, str] = self._home.ask("describe")
         return found
 
     @property
     def waiting(self) -> int:
-        """See `Cached.waiting`."""
         return self._queue.length
 
     def carry_out(self, *, wait: bool = True) -> None:

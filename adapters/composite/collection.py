@@ -9,10 +9,35 @@ from typing import Any, Final
 from storeproof.adapters.composite.behind import Behind
 from storeproof.adapters.composite.copies import Copies
 from storeproof.adapters.composite.locks import Locks
-from storeproof.adapters.composite.transaction import Transaction
 from storeproof.contract import OPERATIONS, Collection, Key, Layout, Record, Unknown
 from storeproof.contract.families import Expiry, ExpiryControl, Lacking, SweptExpiry
 from storeproof.spec.store import FRONT, HOME, Caching
+
+
+class Transaction:
+    """The transaction of one session; none is open at first."""
+
+    def __init__(self) -> None:
+        self.open = False
+        self._changed: dict[str, tuple[Copies, dict[Key, None] | None]] = {}
+        """By collection: its copies, and the keys; None: any of its keys."""
+
+    def begin(self) -> None:
+        """One is open now."""
+        self.open = True
+        self._changed = {}
+
+    def changes(self, collection: str, copies: Copies, keys: Iterable[Key] | None) -> None:
+        """It may change these keys; None: any of the collection."""
+        _, before = self._changed.get(collection, (copies, {}))
+        after = None if keys is None or before is None else {**before, **dict.fromkeys(keys)}
+        self._changed[collection] = (copies, after)
+
+    def end(self) -> list[tuple[str, Copies, list[Key] | None]]:
+        """None is open any more; returns what it changed, by collection."""
+        changed, self._changed, self.open = self._changed, {}, False
+        return [(name, copies, None if keys is None else list(keys)) for name, (copies, keys) in changed.items()]
+
 
 _CHANGE_NO_RECORD: Final = frozenset({"create_index", "drop_index", "require", "save_search"})
 
@@ -54,13 +79,11 @@ class CompositeCollection:
                 setattr(self, name, self._method(name, getattr(home, name)))
 
     def prepare(self) -> None:
-        """Create it in both."""
         self._home.prepare()
         if self._copies is not None:
             self._copies.prepare()
 
     def clear(self) -> None:
-        """Remove it from both, with all copies."""
         self._home.clear()
         if self._copies is not None:
             self._copies.clear()
@@ -75,16 +98,13 @@ class CompositeCollection:
 
     @property
     def waiting(self) -> int:
-        """See `Cached.waiting`."""
         return self._home.waiting if isinstance(self._home, Behind) else 0
 
     def carry_out(self) -> None:
-        """See `Cached.carry_out`."""
         if isinstance(self._home, Behind):
             self._home.carry_out()
 
     def drop_copy(self, key: Key) -> None:
-        """See `Cached.drop_copy`."""
         if self._copies is not None:
             self._copies.remove([key])
 
@@ -128,10 +148,7 @@ class CompositeCollection:
 
     def follow_up(self, copies: Copies, keys: Sequence[Key] | None, records: Mapping[Key, Record]) -> None:
         """Replace the copies of the keys by these records or, without records, remove them; `keys` None: all of the collection.
-
-        Raises:
-            Unknown: the home has the write, and the front may still have an older copy.
-        """
+        Raises `Unknown`: the home has the write, and the front may still have an older copy."""
         try:
             for key, record in records.items():
                 copies.set(key, record)

@@ -35,7 +35,6 @@ class Connection:
         self._session = None
 
     def close(self) -> None:
-        """End all."""
         self.lose()
         while self._lost:
             self._lost.pop().close()
@@ -53,7 +52,6 @@ class ConnectedCollection:
 
     @property
     def records(self) -> Collection:
-        """The collection itself, to look at what it has."""
         return self._records
 
     def supports(self, operation: str) -> bool:

@@ -32,15 +32,12 @@ class Copies:
             raise Refused("the front has no values that expire; set the option `ttl` to 0, or choose another front")
 
     def prepare(self) -> None:
-        """Create the collection in the front."""
         self._front.ask("prepare")
 
     def clear(self) -> None:
-        """Remove the collection from the front."""
         self._front.ask("clear")
 
     def describe(self) -> Mapping[str, str]:
-        """What the front reports about the collection."""
         found: Mapping[str, str] = self._front.ask("describe")
         return found
 
@@ -67,10 +64,7 @@ class Copies:
 
     def set(self, key: Key, record: Record) -> None:
         """Keep a copy in place of any other; none of a record that the front refuses.
-
-        Raises:
-            Unknown: whether the front has this copy, another or none is not known.
-        """
+        Raises `Unknown`: whether the front has this copy, another or none is not known."""
         try:
             copy = encode(self._model, record)
             if self._fences is not None:
@@ -86,11 +80,7 @@ class Copies:
             raise
 
     def remove(self, keys: Collection[Key]) -> None:
-        """Remove copies, which need not exist.
-
-        Raises:
-            Unknown: one may still be there.
-        """
+        """Remove copies, which need not exist. Raises `Unknown`: one may still be there."""
         try:
             for key in keys:
                 self._remove(key)

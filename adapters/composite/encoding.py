@@ -24,11 +24,7 @@ def as_values(layout: Layout, suffix: str, **changes: Any) -> Layout:
 
 
 def encode(model: Model, record: Record) -> bytes:
-    """The bytes of a copy.
-
-    Raises:
-        ValueError, RecursionError: JSON cannot express the record.
-    """
+    """The bytes of a copy. Raises `ValueError` or `RecursionError`: JSON cannot express the record."""
     if isinstance(record, bytes):
         return record
     written: Any = record

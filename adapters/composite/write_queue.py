@@ -38,11 +38,9 @@ class WriteQueue:
         self._path = locks.beside(self._name)
 
     def prepare(self) -> None:
-        """Create it in the front."""
         self._values.ask("prepare")
 
     def clear(self) -> None:
-        """Remove all that waits."""
         with self._locks.of_keys(self._name, [_HEAD]), self._numbers() as file:
             self._values.ask("clear")
             _write(file, _HEAD, _read(file, _TAIL))

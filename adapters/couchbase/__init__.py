@@ -80,7 +80,6 @@ class Named:
                 return
 
     def drop(self) -> None:
-        """Drop it."""
         with suppress(CollectionNotFoundException):
             self._managed(self._bucket.collections().drop_collection)
 
@@ -117,24 +116,22 @@ class CouchbaseSession:
         return {name: str(found[name]) for name in names if name in found}
 
     def collection(self, layout: Layout) -> Records:
-        """A Couchbase collection."""
         place = Named(self.bucket, layout.name)
         keyspace = Keyspace(self.cluster, self.bucket.name, _SCOPE, layout.name, self.durability)
         record = layout.model.record
         if isinstance(record, shapes.Value):
             return QueriedValues(place, keyspace, layout, self.durability)
-        if isinstance(record, shapes.Counter):
+        if isinstance(record, shapes.CounterRecord):
             return QueriedCounters(place, keyspace, layout, self.durability)
         if isinstance(record, shapes.Hash):
             return QueriedHashes(place, keyspace, layout, self.durability)
-        if isinstance(record, shapes.Row):
+        if isinstance(record, shapes.RowRecord):
             return QueriedRows(place, keyspace, layout, self.durability)
         if isinstance(record, shapes.Document):
             return QueriedDocuments(place, keyspace, layout, self.durability)
         raise Unsupported(f"the adapter does not support {layout.model.model} in Couchbase")
 
     def close(self) -> None:
-        """End the connections."""
         with suppress(Exception):
             self.cluster.close()
 

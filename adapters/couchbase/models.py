@@ -110,7 +110,6 @@ class Hashes(Records):
         return {field: base64.b64decode(value) for field, value in content.items()}
 
     def get_field(self, key: Key, field: str) -> bytes | None:
-        """A sub-document get."""
         return self.get_fields(key, [field])[0]
 
     def set_field(self, key: Key, field: str, value: bytes) -> None:
@@ -118,7 +117,6 @@ class Hashes(Records):
         self.set_fields(key, {field: value})
 
     def get_fields(self, key: Key, fields: Sequence[str]) -> Sequence[bytes | None]:
-        """A sub-document get of each."""
         found = self.look(key, *(path_of((field,)) for field in fields))
         return [None if value is MISSING else base64.b64decode(value) for value in found]
 
@@ -132,7 +130,6 @@ class Hashes(Records):
             raise failure_of(reason) from reason
 
     def delete_field(self, key: Key, field: str) -> bool:
-        """A sub-document remove."""
         try:
             self.change(key, subdocument.remove(path_of((field,))))
         except (PathNotFoundException, DocumentNotFoundException):
@@ -151,15 +148,12 @@ class Documents(Records):
         return fields
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
-        """A sub-document get."""
         return self.get_paths(key, [path])[0]
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
-        """As `set_paths`."""
         return self.set_paths(key, {path: value})
 
     def get_paths(self, key: Key, paths: Sequence[Path]) -> Sequence[Json | Missing]:
-        """A sub-document get of each."""
         return self.look(key, *map(path_of, paths))
 
     def set_paths(self, key: Key, values: Mapping[Path, Json]) -> bool:
@@ -177,7 +171,6 @@ class Documents(Records):
         return True
 
     def unset_path(self, key: Key, path: Path) -> bool:
-        """A sub-document remove."""
         if isinstance(path[-1], int):
             raise Refused("only a field of an object can be removed")
         try:
@@ -222,11 +215,9 @@ class Documents(Records):
                 return 0
 
     def push_item(self, key: Key, path: Path, value: Json) -> bool:
-        """A sub-document array append."""
         return self._on_list(key, path, subdocument.array_append(path_of(path), value))
 
     def insert_item(self, key: Key, path: Path, value: Json) -> bool:
-        """A sub-document array insert."""
         return self._on_list(key, path, subdocument.array_insert(path_of(path), value))
 
     def item_count(self, key: Key, path: Path) -> int | Missing:

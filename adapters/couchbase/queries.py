@@ -17,7 +17,7 @@ from storeproof.adapters.couchbase.indexes import Indexes
 from storeproof.adapters.couchbase.models import Counters, Documents, Hashes, Rows, Values, path_of
 from storeproof.adapters.couchbase.query import Statement, quoted
 from storeproof.adapters.couchbase.records import Place, Records, run
-from storeproof.contract import Found, Json, Key, Layout, Path, Record, Refused, Unknown, Unsupported
+from storeproof.contract import FacetedPage, Json, Key, Layout, Path, Record, Refused, Unknown, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 _LEVELS: Final = {
@@ -70,21 +70,17 @@ class Queried(Records):
         self._queries = keyspace
 
     def prepare(self) -> None:
-        """The collection, and its indexes."""
         super().prepare()
         self._queries.indexes.make(self._layout.indexed)
 
     def clear(self) -> None:
-        """The indexes, and the collection."""
         self._queries.indexes.drop()
         super().clear()
 
     def describe(self) -> Mapping[str, str]:
-        """The indexes as the query service knows them."""
         return {**super().describe(), "indexes": str(self._queries.indexes.secondary())}
 
     def count(self) -> int:
-        """By the primary index."""
         return int(self._rows(self._statement(), Statement.count, Where())[0])
 
     def _statement(self) -> Statement:
@@ -113,7 +109,6 @@ class QueriedJson(Queried):
         return self._records(Statement.scan, start, count, backwards)
 
     def scan_prefix(self, prefix: str, count: int) -> Sequence[tuple[Key, Record]]:
-        """In the order of the ids."""
         if self._layout.model.key == "integer":
             raise Unsupported("a number has no prefix")
         return self._records(Statement.scan_prefix, prefix, count)
@@ -142,25 +137,20 @@ class QueriedDocuments(QueriedJson, Documents):
     """Documents."""
 
     def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
-        """One SELECT."""
         return [(self._key(row["k"]), row["r"]) for row in self._rows(self._statement(), Statement.find, query)]
 
     def count_where(self, where: Where) -> int:
-        """COUNT(*)."""
         return int(self._rows(self._statement(), Statement.count, where)[0])
 
     def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
-        """GROUP BY."""
         return self._rows(self._statement(), Statement.aggregate, aggregation)
 
-    def browse(self, browse: Browse) -> Found:
-        """One SELECT over what matches."""
+    def browse(self, browse: Browse) -> FacetedPage:
         (found,) = self._rows(self._statement(), Statement.browse, browse)
         facets = {name: [(row["v"], int(row["n"])) for row in rows] for name, rows in found["facets"].items()}
-        return Found(int(found["total"]), [self._key(str(key)) for key in found["keys"]], facets)
+        return FacetedPage(int(found["total"]), [self._key(str(key)) for key in found["keys"]], facets)
 
     def update_where(self, where: Where, path: Path, value: Json) -> int:
-        """UPDATE."""
         statement = self._statement()
         return self._queries.changed(statement.update(where, path, value), statement.parameters)
 
@@ -181,6 +171,5 @@ class QueriedDocuments(QueriedJson, Documents):
         return False
 
     def delete_where(self, where: Where) -> int:
-        """DELETE."""
         statement = self._statement()
         return self._queries.changed(statement.delete(where), statement.parameters)

@@ -73,7 +73,6 @@ class Statement:
         return text + (f" LIMIT {query.limit}" if query.limit is not None else "") + (f" OFFSET {query.skip}" if query.skip else "")
 
     def count(self, where: Where) -> str:
-        """One row: the number."""
         return f"SELECT RAW COUNT(*) FROM {self.keyspace} AS d{self.where(where)}"
 
     def scan(self, start: str | int | None, count: int, backwards: bool) -> str:
@@ -104,7 +103,6 @@ class Statement:
         return self._list_set(name, items, kept)
 
     def add_to_set(self, name: str, path: FieldPath, value: Any) -> str:
-        """As `pull`."""
         items = at("d", path)
         added = f"ARRAY_APPEND({items}, {self.value(value)})"
         return self._list_set(name, items, f"CASE WHEN {self._has(items, value)} THEN {items} ELSE {added} END")
@@ -145,7 +143,6 @@ class Statement:
         )
 
     def where(self, where: Where, further: Sequence[str] = ()) -> str:
-        """The clause, or nothing."""
         parts = [self.filter("d", where.filter)] if where.filter is not None else []
         return f" WHERE {' AND '.join([*parts, *further])}" if parts or further else ""
 

@@ -137,26 +137,21 @@ class Records(ExactExpiry):
         self._coding: dict[str, Any] = {} if self.transcoder is None else {"transcoder": self.transcoder}
 
     def encode(self, record: Record) -> Any:
-        """The document's content."""
         raise NotImplementedError
 
     def decode(self, content: Any) -> Record:
-        """The record of a document."""
         raise NotImplementedError
 
     def name(self, key: Key) -> str:
-        """The document's id."""
         name = f"{self._prefix}{key}"
         if len(name.encode(errors="replace")) > _LONGEST:
             raise Refused(f"the server does not allow an id of more than {_LONGEST} bytes")
         return name
 
     def prepare(self) -> None:
-        """Make the place."""
         self._place.create()
 
     def clear(self) -> None:
-        """Remove the place."""
         self._place.drop()
 
     def describe(self) -> Mapping[str, str]:
@@ -164,7 +159,6 @@ class Records(ExactExpiry):
         return {"indexes": "0", "durability": self._durability}
 
     def get(self, key: Key) -> Record | None:
-        """One get."""
         found = self._get(key)
         return None if found is None else self.decode(found.value)
 
@@ -173,7 +167,6 @@ class Records(ExactExpiry):
         run(self._keyspace.upsert, self.name(key), self.encode(record), **self._safely, **self._coding)
 
     def delete(self, key: Key) -> bool:
-        """A remove."""
         try:
             self._keyspace.remove(self.name(key), **self._safely)
         except DocumentNotFoundException:
@@ -183,11 +176,9 @@ class Records(ExactExpiry):
         return True
 
     def exists(self, key: Key) -> bool:
-        """The document's metadata alone."""
         return bool(run(self._keyspace.exists, self.name(key)).exists)
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
-        """An insert."""
         try:
             self._keyspace.insert(self.name(key), self.encode(record), **self._safely, **self._coding)
         except DocumentExistsException:
@@ -263,7 +254,6 @@ class Records(ExactExpiry):
         return max(0.0, moment - time.time()) if moment else None
 
     def persist(self, key: Key) -> bool:
-        """A touch with no expiry."""
         return self.expire(key, 0)
 
     def _get(self, key: Key) -> Any:

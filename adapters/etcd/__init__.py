@@ -32,7 +32,6 @@ class EtcdSession:
         self._options = options
 
     def version(self) -> Version:
-        """By `/version`."""
         found = self._link.look("/version").get("etcdserver")
         return Version("etcd", found) if isinstance(found, str) else Version("a relative of etcd", "(no version)")
 
@@ -56,7 +55,6 @@ class EtcdSession:
         return "etcdctl compaction --physical, etcdctl defrag"
 
     def collection(self, layout: Layout) -> Collection:
-        """Keys with a common prefix."""
         if layout.indexes:
             raise Unsupported("etcd has no secondary indexes")
         if not isinstance(layout.model.record, shapes.Value):
@@ -64,7 +62,6 @@ class EtcdSession:
         return Values(self._link, layout, self._options, serializable=self._options.get("reads") == "serializable")
 
     def close(self) -> None:
-        """End the connection."""
         self._link.close()
 
 
@@ -91,5 +88,4 @@ def connect(address: Address, options: Mapping[str, str]) -> EtcdSession:
 
 
 def cluster(options: Mapping[str, str]) -> Members:  # noqa: ARG001 - they are the clients'
-    """What watches over the members of a cluster."""
     return Members()

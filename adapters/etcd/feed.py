@@ -50,7 +50,6 @@ class _Watch:
         return events
 
     def close(self) -> None:
-        """End the connection and the thread."""
         with suppress(Exception):
             self._reply.shutdown()  # wakes the thread
         self._thread.join()
@@ -95,7 +94,6 @@ class Followed:
         self.resume_feed()
 
     def changes(self, count: int, seconds: float) -> Sequence[Change]:
-        """What the watch has told."""
         if self._feed is None or self._token is None:
             raise Refused("the collection is not followed")
         end = time.monotonic() + seconds
@@ -111,7 +109,6 @@ class Followed:
         return [change for _, change in told]
 
     def leave_feed(self) -> None:
-        """Close its connection."""
         if self._feed is not None:
             self._feed.close()
         self._feed = None

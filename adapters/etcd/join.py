@@ -84,7 +84,6 @@ def _add_again(own: str, hosts: Sequence[Address]) -> None:
 
 
 def _start_once(flags: Sequence[str], own: Address) -> None:
-    """Run the server until it follows a leader."""
     server = subprocess.Popen(["etcd", *flags, "--initial-cluster-state=existing"])
 
     def follows() -> None:

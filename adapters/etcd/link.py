@@ -39,11 +39,7 @@ class Link:
     """One connection, which is opened again before a request if the server has closed it. No request is sent twice."""
 
     def __init__(self, address: Address, seconds: float = _TIMEOUT) -> None:
-        """`seconds`: how long to wait for a connection, and for a reply.
-
-        Raises:
-            Refused: the server rejects the user or the password.
-        """
+        """`seconds`: how long to wait for a connection, and for a reply. Raises `Refused`: the server rejects the user or the password."""
         self._address = address
         self._headers = {"Content-Type": "application/json"}
         waits = Timeout(connect=seconds, read=seconds)
@@ -81,7 +77,6 @@ class Link:
         return reply
 
     def another(self) -> Link:
-        """One more connection to the same member."""
         return Link(self._address)
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ _ANSWER_SECONDS: Final = 0.5
 
 
 class Members:
-    """See `Cluster`."""
+    """The members of a cluster of etcd, which join by the command line of each."""
 
     def form(self, nodes: NodeAddresses) -> None:
         """Return when there is a leader: who belongs to the cluster is on the command line of each."""

@@ -33,7 +33,6 @@ class Values(Followed, ExactExpiry):
         """A key comes to be by its first write."""
 
     def clear(self) -> None:
-        """Delete the range of the prefix."""
         self.leave_feed()
         self._ask("kv/deleterange", **self._range(b""))
 
@@ -42,24 +41,19 @@ class Values(Followed, ExactExpiry):
         return {"indexes": "0", **self._options}
 
     def get(self, key: Key) -> Record | None:
-        """Range of one key."""
         found = self._found(self._ask("kv/range", key=self._key(key), **self._reads))
         return decoded(found[0], "value") if found else None
 
     def put(self, key: Key, record: Record) -> None:
-        """Put, without a lease."""
         self._ask("kv/put", **self._pair(key, record))
 
     def delete(self, key: Key) -> bool:
-        """DeleteRange of one key."""
         return number(self._ask("kv/deleterange", key=self._key(key)), "deleted") == 1
 
     def exists(self, key: Key) -> bool:
-        """Range of one key, which only counts."""
         return number(self._ask("kv/range", key=self._key(key), count_only=True, **self._reads), "count") == 1
 
     def count(self) -> int:
-        """Range of the prefix, which only counts."""
         return number(self._ask("kv/range", **self._range(b""), count_only=True, **self._reads), "count")
 
     def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
@@ -131,7 +125,6 @@ class Values(Followed, ExactExpiry):
         return self._pairs(self._range(prefix.encode()), count) if count else []
 
     def walk(self, cursor: Cursor | None, count: int) -> tuple[Cursor | None, Sequence[Key]]:
-        """Range of the keys behind the last one."""
         where = self._range(b"")
         if cursor is not None:
             where["key"] = encoded(self._bytes(str(cursor)) + b"\0")

@@ -37,21 +37,18 @@ class MarkLogicSession:
         return Version(*self._server.version())
 
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
-        """Properties of the database."""
         found = self._server.properties() if names else {}
         return {name: str(found[name]) for name in names if name in found}
 
     def collection(self, layout: Layout) -> Records:
-        """A collection of documents."""
         record = layout.model.record
         if isinstance(record, shapes.Document):
             return Documents(self._server, layout)
-        if isinstance(record, (shapes.Value, shapes.Hash, shapes.Row)):
+        if isinstance(record, (shapes.Value, shapes.Hash, shapes.RowRecord)):
             return Records(self._server, layout)
         raise Unsupported(f"the REST API has no operations for {layout.model.model}")
 
     def close(self) -> None:
-        """End the connections."""
         self._server.close()
 
 

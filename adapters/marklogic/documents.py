@@ -13,7 +13,7 @@ from storeproof.adapters.marklogic.record import extracted
 from storeproof.adapters.marklogic.records import INEXACT, Records
 from storeproof.adapters.marklogic.text import by_index_alone
 from storeproof.adapters.marklogic.values import NAME, computation
-from storeproof.contract import MISSING, Found, Json, Key, Missing, Path, Refused, Unsupported
+from storeproof.contract import MISSING, FacetedPage, Json, Key, Missing, Path, Refused, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 _ALL: Final = 2**31 - 1
@@ -26,11 +26,9 @@ class Documents(Records):
     """Documents: parts of them by patches, and searches."""
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
-        """As `get_paths`."""
         return self.get_paths(key, [path])[0]
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
-        """As `set_paths`."""
         return self.set_paths(key, {path: value})
 
     def get_paths(self, key: Key, paths: Sequence[Path]) -> Sequence[Json | Missing]:
@@ -54,7 +52,6 @@ class Documents(Records):
         return self._patch(key, {"delete": {"select": self._words.place(_within(path)), "cardinality": "?"}})
 
     def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
-        """A search by structured query."""
         if query.highlight is not None:
             raise Unsupported("a snippet is an excerpt; the whole text with highlighted words is not available")
         if query.ranked and query.sort:
@@ -73,20 +70,18 @@ class Documents(Records):
         return [(self._form.key(each["uri"]), self._part(each) if extract else {}) for each in found["results"]]
 
     def count_where(self, where: Where) -> int:
-        """The total of a search."""
         return self._total(where)
 
-    def browse(self, browse: Browse) -> Found:
+    def browse(self, browse: Browse) -> FacetedPage:
         """A search with constraints that count: total, page and facets in one answer."""
         if not by_index_alone(browse.filter):
             raise Unsupported(INEXACT)
         constraints = [self._words.facet(name, facet) for name, facet in browse.facets.items()]
         found = self._search(self._words.query(browse.filter), browse.limit, order=self._words.order(browse.sort), facets=constraints)
         facets = {name: self._counted(found["facets"][name], self._words.index(facet.path)) for name, facet in browse.facets.items()}
-        return Found(int(found["total"]), [self._form.key(each["uri"]) for each in found.get("results", [])], facets)
+        return FacetedPage(int(found["total"]), [self._form.key(each["uri"]) for each in found.get("results", [])], facets)
 
     def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
-        """What is computed of the values of one index."""
         wanted = computation(self._words, aggregation)
         if not by_index_alone(aggregation.filter):
             raise Unsupported(INEXACT)

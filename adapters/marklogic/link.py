@@ -92,7 +92,6 @@ class Server:
         return _ask(self.client, method, path, also, **details)
 
     def search(self, body: Mapping[str, Any], *, skip: int = 0, limit: int = 0) -> dict[str, Any]:
-        """The answer to a search."""
         params = {**self.target, **_JSON, "start": skip + 1, "pageLength": limit}
         found: dict[str, Any] = self.ask("POST", "/v1/search", params=params, json=body, headers=JSON).json()
         return found

@@ -58,7 +58,6 @@ class RangeIndex:
         return {"type": f"xs:{self.type}", "path-index": {"text": self.path, "namespaces": ""}, **collation}
 
     def suits(self, value: Any) -> bool:
-        """Whether a value is of the index's type."""
         return type(value) is str if self.type == "string" else type(value) in (int, float)
 
     def value(self, written: Any) -> Json:
@@ -77,10 +76,7 @@ class Translation:
 
     def index(self, path: Path) -> RangeIndex:
         """The range index that a path has or would have.
-
-        Raises:
-            Unsupported: there can be none: the model does not name the path, or what it names is neither text nor number.
-        """
+        Raises `Unsupported`: there can be none: the model does not name the path, or what it names is neither text nor number."""
         if not path:
             return self.key
         found = _type_at(self._record, path)
@@ -113,7 +109,6 @@ class Translation:
         return {"and-query": {"queries": parts}}
 
     def order(self, keys: Sequence[SortKey]) -> list[dict[str, Any]]:
-        """`sort-order`."""
         return [self._sorted(key) for key in keys]
 
     def extraction(self, fields: Sequence[Path] | None) -> dict[str, Any]:
@@ -208,7 +203,7 @@ def search(
 
 def _type_at(record: Any, path: Path) -> tuple[str, bool] | None:
     """Type of the index at a path, and whether it is one of items; a list is not passed through."""
-    if isinstance(record, shapes.Row):
+    if isinstance(record, shapes.RowRecord):
         return ("double", False) if path in (("integer",), ("real",)) else None
     if isinstance(record, shapes.Hash):
         return ("string", False) if len(path) == 1 and path[0] in record.fields else None
@@ -230,7 +225,7 @@ def _type_of(shape: Any) -> str | None:
 
 def _paths(record: Any) -> list[Path]:
     """All paths of a model that can have an index."""
-    if isinstance(record, shapes.Row):
+    if isinstance(record, shapes.RowRecord):
         return [("integer",), ("real",)]
     if isinstance(record, shapes.Hash):
         return [(field,) for field in record.fields]

@@ -32,7 +32,6 @@ class Form:
         return plain.encode("latin-1").decode("utf-8")
 
     def encode(self, key: Key, record: Record) -> dict[str, Any]:
-        """The document of a record."""
         written: Any = record
         if isinstance(self._kind, shapes.Hash):
             assert isinstance(record, dict)
@@ -44,11 +43,10 @@ class Form:
         return {self._name: {"key": key, "record": written}}
 
     def decode(self, document: Mapping[str, Any]) -> Record:
-        """The record of a document."""
         written: Any = document[self._name]["record"]
         if isinstance(self._kind, shapes.Value):
             return base64.b64decode(written)
-        if isinstance(self._kind, shapes.Row):
+        if isinstance(self._kind, shapes.RowRecord):
             return Row(int(written["integer"]), float(written["real"]))
         if isinstance(self._kind, shapes.Hash):
             return {field: base64.b64decode(value) for field, value in written.items()}

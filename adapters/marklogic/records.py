@@ -92,11 +92,9 @@ class Records:
         return found
 
     def get(self, key: Key) -> Record | None:
-        """GET."""
         return self._read(key)[0]
 
     def put(self, key: Key, record: Record) -> None:
-        """PUT."""
         self._write(key, record)
 
     def delete(self, key: Key) -> bool:
@@ -104,7 +102,6 @@ class Records:
         return self._status("DELETE", key, params={"check": "exists"}) != _ABSENT
 
     def exists(self, key: Key) -> bool:
-        """HEAD."""
         return self._status("HEAD", key) == _OK
 
     def count(self) -> int:
@@ -170,12 +167,10 @@ class Records:
         return self._decided(decide)
 
     def scan(self, start: Key | None, count: int, backwards: bool) -> Sequence[tuple[Key, Record]]:
-        """By the range index of the keys."""
         bounds = None if start is None else self._words.compared(self._words.key, "lte" if backwards else "gte", start)
         return self._keyed(bounds, count, backwards=backwards)
 
     def scan_prefix(self, prefix: str, count: int) -> Sequence[tuple[Key, Record]]:
-        """By the range index of the keys."""
         if self._layout.model.key != "text":
             raise Unsupported("keys that are numbers have no prefixes")
         return self._keyed(self._words.begins(self._words.key, prefix), count, backwards=False)
@@ -208,7 +203,6 @@ class Records:
         facets: Sequence[Mapping[str, Any]] = (),
         filtered: bool = False,
     ) -> dict[str, Any]:
-        """One search."""
         body = search(query, limit > 0, order, extract, facets, filtered=filtered)
         return self._by_index(lambda: self._server.search(body, skip=skip, limit=limit))
 
@@ -254,7 +248,6 @@ class Records:
         params: Mapping[str, Any] | None = None,
         **details: Any,
     ) -> Any:
-        """A request for one document."""
         within = {"txid": transaction.id} if transaction is not None else {}
         every = {**self._server.target, "uri": self._form.uri(key), **within, **(params or {})}
         return self._server.ask(method, "/v1/documents", also=also, params=every, **details)
@@ -266,10 +259,7 @@ class Records:
 
     def _decided(self, decide: Callable[[Transaction], bool]) -> bool:
         """What is decided in a transaction. One that the server rolled back for a deadlock is tried again: nothing of it was committed.
-
-        Raises:
-            Refused: it met a deadlock each time.
-        """
+        Raises `Refused`: it met a deadlock each time."""
         for attempt in range(_ATTEMPTS):
             if attempt:
                 time.sleep(random.uniform(0, _PAUSE * 2**attempt))  # so that the two do not meet again

@@ -47,10 +47,7 @@ class Words:
 
     def query(self, wanted: Condition) -> dict[str, Any]:
         """The structured query of a condition on words.
-
-        Raises:
-            Unsupported: the path is not a text path of the model, or the server could not be asked that exactly.
-        """
+        Raises `Unsupported`: the path is not a text path of the model, or the server could not be asked that exactly."""
         properties = [self._property(path) for path in ([wanted.path] if wanted.path else self._paths)]
         text: str = wanted.value
         if wanted.operator == "fuzzy":
@@ -79,10 +76,7 @@ class Words:
 
 def by_index_alone(wanted: Filter | None, *, inside_not: bool = False) -> bool:
     """Whether the indexes answer a filter exactly, so that its total is exact too.
-
-    Raises:
-        Unsupported: the opposite is wanted of something that they do not: what they leave out no look brings back.
-    """
+    Raises `Unsupported`: the opposite is wanted of something that they do not: what they leave out no look brings back."""
     match wanted:
         case And(parts=parts) | Or(parts=parts):
             exact = [by_index_alone(part, inside_not=inside_not) for part in parts]  # each is asked: any of them may raise

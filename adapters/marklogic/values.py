@@ -36,7 +36,6 @@ class Computation:
         return {"search": {"query": query, "options": {"values": [values]}}}
 
     def row(self, answer: Mapping[str, Any]) -> dict[str, Json]:
-        """What was computed, by name."""
         found = {each["name"]: each.get("_value") for each in answer["values-response"].get("aggregate-result", [])}
         return {name: self._read(function, found.get(function)) for name, function in self.functions.items()}
 
@@ -50,10 +49,7 @@ class Computation:
 
 def computation(words: Translation, aggregation: Aggregation) -> Computation:
     """The request for what is computed of all records of a filter.
-
-    Raises:
-        Unsupported: by groups, of several fields, or what the server does not compute.
-    """
+    Raises `Unsupported`: by groups, of several fields, or what the server does not compute."""
     if aggregation.by:
         raise Unsupported(
             "an index has no entry for documents without a value, so there is no group for them; of a group only the size is known"

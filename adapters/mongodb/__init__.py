@@ -62,7 +62,6 @@ class MongoSession:
         self._link = link
 
     def version(self) -> Version:
-        """By buildInfo."""
         found = self._link.command("buildInfo")
         if "version" not in found:
             raise WrongReply("buildInfo answered no version")
@@ -102,10 +101,7 @@ class MongoSession:
 
     def initiate(self) -> None:
         """replSetInitiate, unless it was done before; a server that was not initiated keeps no data.
-
-        Raises:
-            Unknown: it is not the primary yet.
-        """
+        Raises `Unknown`: it is not the primary yet."""
         if self.awaits_others():
             named = self._link.command("getCmdLineOpts")["parsed"]
             port, name = named.get("net", {}).get("port", 27017), named["replication"]["replSet"]
@@ -121,7 +117,6 @@ class MongoSession:
         raise Unknown("the replica set has no primary yet")
 
     def collection(self, layout: Layout) -> Records:
-        """A MongoDB collection."""
         kept = _KEPT.get(layout.model.record.kind)
         if kept is None:
             raise Unsupported(f"a {layout.model.record.kind} is stored as one document per member, so it cannot be replaced atomically")
@@ -140,7 +135,6 @@ class MongoSession:
         self._link.commit()
 
     def rollback(self) -> None:
-        """abortTransaction."""
         self._link.rollback()
 
     def position(self) -> tuple[Any, Any] | None:
@@ -152,12 +146,10 @@ class MongoSession:
         self._link.follow(position)
 
     def compact(self) -> str:
-        """A checkpoint of WiredTiger."""
         self._link.command("fsync")
         return "fsync"
 
     def close(self) -> None:
-        """End the connections."""
         self._link.close()
 
 
@@ -213,5 +205,4 @@ def connect(address: Address, options: Mapping[str, str]) -> MongoSession:
 
 
 def cluster(options: Mapping[str, str]) -> ReplicaSet:  # noqa: ARG001 - they are the clients'
-    """What forms and repairs a replica set."""
     return ReplicaSet()

@@ -19,11 +19,7 @@ _ONLY_SORTED: Final = "a collation applies to a whole operation"
 
 
 def collation_of(query: Query, layout: Layout) -> dict[str, Any] | None:
-    """The operation's collation, if the request is sorted by one.
-
-    Raises:
-        Unsupported: texts are sorted by more than one.
-    """
+    """The operation's collation, if the request is sorted by one. Raises `Unsupported`: texts are sorted by more than one."""
     wanted = {(key.collation, key.case) for key in query.sort if key.collation is not None}
     if not wanted:
         return None
@@ -36,10 +32,7 @@ def collation_of(query: Query, layout: Layout) -> dict[str, Any] | None:
 
 def by_code_point(condition: Filter) -> Filter:
     """The filter, with texts compared as if there were no collation: only a regular expression does not know of one.
-
-    Raises:
-        Unsupported: it asks more of texts than whether they are equal.
-    """
+    Raises `Unsupported`: it asks more of texts than whether they are equal."""
     match condition:
         case And(parts=parts) | Or(parts=parts):
             return condition.model_copy(update={"parts": tuple(map(by_code_point, parts))})

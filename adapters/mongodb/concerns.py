@@ -31,7 +31,6 @@ class Concerns:
     """Whether each request says what the client has seen before."""
 
     def live(self) -> dict[str, str]:
-        """As options."""
         written = self.write.document
         return {
             "journal": "true" if written.get("j") else "false",
@@ -42,7 +41,6 @@ class Concerns:
 
 
 def concerns_of(options: Mapping[str, str]) -> Concerns:
-    """The concerns that the options ask for."""
     members = _MEMBERS.get(options.get("w", ""))
     read = ReadConcern(options.get("reads"))
     causal = options.get("causal") == "true"

@@ -33,7 +33,6 @@ class Followed:
         self._with_records = False
 
     def decode(self, found: Mapping[str, Any]) -> Record:
-        """The record of a document."""
         raise NotImplementedError
 
     def follow(self, records: bool) -> None:
@@ -48,7 +47,6 @@ class Followed:
         self.resume_feed()
 
     def changes(self, count: int, seconds: float) -> Sequence[Change]:
-        """getMore."""
         if self._stream is None:
             raise Refused("the collection is not followed")
         end = time.monotonic() + seconds
@@ -67,13 +65,11 @@ class Followed:
         return told
 
     def leave_feed(self) -> None:
-        """Close its connection."""
         if self._feed is not None:
             self._feed.close()
         self._feed = self._stream = None
 
     def resume_feed(self) -> None:
-        """Another connection, `resumeAfter` the token."""
         self.leave_feed()
         self._feed = self._link.another()
         which = [{"$match": {"operationType": {"$in": [*_WRITTEN, "delete"]}}}]

@@ -81,10 +81,7 @@ _CODEC: Final[CodecOptions[Stored]] = CodecOptions(type_registry=TypeRegistry([_
 @contextmanager
 def sorting(many: bool = False) -> Iterator[None]:
     """Turn the client's errors into the contract's. `many`: the request writes to all records that match.
-
-    Raises:
-        Refused, Unknown, Unsupported, WrongReply: as what happened inside is sorted.
-    """
+    Raises `Refused` or `Unknown` or `Unsupported` or `WrongReply`: as what happened inside is sorted."""
     try:
         yield
     except _FAILURES as reason:
@@ -146,13 +143,11 @@ class Link:
         return None if self._causal is None else (self._causal.cluster_time, self._causal.operation_time)
 
     def follow(self, position: tuple[Any, Any] | None) -> None:
-        """Let a causally consistent session begin from there."""
         if self._causal is not None and position is not None and None not in position:
             self._causal.advance_cluster_time(position[0])
             self._causal.advance_operation_time(position[1])
 
     def collection(self, name: str) -> Collection[Stored]:
-        """A collection of the database; its writes and reads have our concerns."""
         return self.database.get_collection(name, write_concern=self.concerns.write, read_concern=self.concerns.read)
 
     def command(self, name: str, value: Any = 1, **arguments: Any) -> Stored:
@@ -161,7 +156,6 @@ class Link:
             return self._client.admin.command(name, value, **arguments)
 
     def begin(self) -> None:
-        """Start a transaction on a snapshot, in a session of its own."""
         if self._transaction is not None:
             raise Refused("a transaction is open already")
         with sorting():

@@ -19,7 +19,6 @@ class Hashes(Fielded):
     """Hashes. One whose last field was removed stays, empty."""
 
     def get_field(self, key: Key, field: str) -> bytes | None:
-        """A projection."""
         found = self._part(key, at((field,)))
         return None if found is None else found.get("v")
 
@@ -29,7 +28,6 @@ class Hashes(Fielded):
             self._collection.update_one({"_id": key}, {"$set": {dotted((field,)): value}}, upsert=True, session=self._link.session)
 
     def get_fields(self, key: Key, fields: Sequence[str]) -> Sequence[bytes | None]:
-        """A projection of these fields."""
         if not fields:
             return []
         with sorting():
@@ -39,14 +37,12 @@ class Hashes(Fielded):
         return [record.get(field) for field in fields]
 
     def set_fields(self, key: Key, values: Mapping[str, bytes]) -> None:
-        """`$set`, as `set_field`."""
         if values:
             change = {"$set": {dotted((field,)): value for field, value in values.items()}}
             with sorting():
                 self._collection.update_one({"_id": key}, change, upsert=True, session=self._link.session)
 
     def delete_field(self, key: Key, field: str) -> bool:
-        """`$unset`."""
         with sorting():
             change = {"$unset": {dotted((field,)): ""}}
             return self._collection.update_one({"_id": key}, change, session=self._link.session).modified_count == 1
@@ -56,16 +52,13 @@ class Parts(Fielded):
     """Parts of documents."""
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
-        """A projection."""
         found = self._part(key, at(path))
         return MISSING if found is None else found.get("v", MISSING)
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
-        """`$set`."""
         return self._changed(key, path, {"$set": {dotted(path): value}})
 
     def get_paths(self, key: Key, paths: Sequence[Path]) -> Sequence[Json | Missing]:
-        """A projection."""
         if not paths:
             return []
         # A list of expressions would have null in the place of what is missing.
@@ -74,7 +67,6 @@ class Parts(Fielded):
         return [parts.get(f"p{number}", MISSING) for number in range(len(paths))]
 
     def set_paths(self, key: Key, values: Mapping[Path, Json]) -> bool:
-        """`$set`."""
         if not values:
             return self.exists(key)
         change = {"$set": {dotted(path): value for path, value in values.items()}}
@@ -115,11 +107,9 @@ class Parts(Fielded):
         return self._changed(key, path, {"$pullAll": {dotted(path): [value]}})
 
     def add_to_set(self, key: Key, path: Path, value: Json) -> bool:
-        """`$addToSet`; `$each`, as for `$push`."""
         return self._changed(key, path, {"$addToSet": {dotted(path): {"$each": [value]}}})
 
     def item_count(self, key: Key, path: Path) -> int | Missing:
-        """`$size`, in a projection."""
         size = {"$cond": [{"$isArray": ["$$list"]}, {"$size": "$$list"}, "$$REMOVE"]}
         found = self._part(key, {"$let": {"vars": {"list": at(path)}, "in": size}})
         return MISSING if found is None else found.get("v", MISSING)
@@ -128,11 +118,7 @@ class Parts(Fielded):
         return self._update({"_id": key, **settable(path)}, change) or self._without_place(key, path)
 
     def _without_place(self, key: Key, *paths: Path) -> bool:
-        """False if there is no record.
-
-        Raises:
-            Refused: there is one, so what is missing is the place.
-        """
+        """False if there is no record. Raises `Refused`: there is one, so what is missing is the place."""
         if self.exists(key):
             raise Refused(f"there is no object or list position to change: {' or '.join(map(dotted, paths))}")
         return False

@@ -8,7 +8,7 @@ from typing import Any, Final
 from storeproof.adapters.mongodb.filter import Stages, at, holds_of_nothing, is_plain, items, matching
 from storeproof.adapters.mongodb.geo import DISTANCE, nearest
 from storeproof.adapters.mongodb.text import SCORE, narrowed
-from storeproof.contract import Found, Json, Key, Layout, Path, Unsupported
+from storeproof.contract import FacetedPage, Json, Key, Layout, Path, Unsupported
 from storeproof.contract.families import Joined
 from storeproof.spec.query import SEARCHES, Aggregation, And, Browse, Bucket, Condition, Filter, Measure, Not, Or, Query, SortKey, Where
 
@@ -227,7 +227,7 @@ def browsing(request: Browse, layout: Layout) -> Stages:
     return [*narrowed(request.filter, layout), {"$facet": parts}]
 
 
-def browsed(request: Browse, document: Mapping[str, Any]) -> Found:
+def browsed(request: Browse, document: Mapping[str, Any]) -> FacetedPage:
     """The answer. $count has no document for none."""
     facets = {name: [(each["_id"], each["n"]) for each in document[f"f{number}"]] for number, name in enumerate(request.facets)}
-    return Found(sum(each["n"] for each in document["total"]), [each["_id"] for each in document.get("keys", ())], facets)
+    return FacetedPage(sum(each["n"] for each in document["total"]), [each["_id"] for each in document.get("keys", ())], facets)

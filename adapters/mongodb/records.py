@@ -43,11 +43,9 @@ class Records(Followed):
         self._collection = link.collection(layout.name)
 
     def encode(self, record: Record) -> Stored:
-        """The document of a record, without its `_id`."""
         raise NotImplementedError
 
     def decode(self, found: Mapping[str, Any]) -> Record:
-        """The record of a document."""
         raise NotImplementedError
 
     def equal(self, record: Record) -> Stored:
@@ -55,7 +53,6 @@ class Records(Followed):
         return self.encode(record)
 
     def prepare(self) -> None:
-        """Create the collection and its indexes."""
         with sorting():
             self._create()
             for path in self._layout.indexed:
@@ -69,7 +66,6 @@ class Records(Followed):
                 raise
 
     def clear(self) -> None:
-        """Drop the collection."""
         self.leave_feed()
         with sorting():
             self._collection.drop()
@@ -88,18 +84,15 @@ class Records(Followed):
         return {"indexes": str(indexes), **self._link.concerns.live(), "replica_set": "of_one" if members == 1 else f"of {members}"}
 
     def get(self, key: Key) -> Record | None:
-        """By `_id`."""
         with sorting():
             found = self._collection.find_one({"_id": key}, session=self._link.session)
         return None if found is None else self.decode(found)
 
     def put(self, key: Key, record: Record) -> None:
-        """Replace the document, or insert it."""
         with sorting():
             self._collection.replace_one({"_id": key}, self.encode(record), upsert=True, session=self._link.session)
 
     def delete(self, key: Key) -> bool:
-        """By `_id`."""
         with sorting():
             return self._collection.delete_one({"_id": key}, session=self._link.session).deleted_count == 1
 
@@ -124,7 +117,6 @@ class Records(Followed):
         return [found.get(key) for key in keys]
 
     def put_many(self, records: Mapping[Key, Record]) -> None:
-        """One unordered bulk write."""
         if not records:
             return
         with sorting():
@@ -273,11 +265,7 @@ class Fielded(Records):
 
 
 def dotted(path: Sequence[str | int]) -> str:
-    """MongoDB's notation for a place in a document, which has no escapes.
-
-    Raises:
-        Refused: there is none for this place.
-    """
+    """MongoDB's notation for a place in a document, which has no escapes. Raises `Refused`: there is none for this place."""
     for part in path:
         if isinstance(part, str) and (not part or part.startswith("$") or "." in part or "\0" in part):
             raise Refused(f"MongoDB has no notation for an update through the field name {part!r}")

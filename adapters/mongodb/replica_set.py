@@ -29,7 +29,7 @@ _LENGTH: Final = 4
 
 
 class ReplicaSet:
-    """See `Cluster`. Members rejoin by themselves, also with an empty disk."""
+    """A replica set. Members rejoin by themselves, also with an empty disk."""
 
     def form(self, nodes: NodeAddresses) -> None:
         """Initiate the set at the first node, unless its disk says that it was initiated before."""

@@ -12,7 +12,7 @@ from storeproof.adapters.mongodb.filter import Stages, settable
 from storeproof.adapters.mongodb.link import Stored, sorting
 from storeproof.adapters.mongodb.records import Fielded, dotted
 from storeproof.adapters.mongodb.text import LANGUAGE, selected, text_index
-from storeproof.contract import Found, Json, Key, Path, Unsupported
+from storeproof.contract import FacetedPage, Json, Key, Path, Unsupported
 from storeproof.contract.families import Joined
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
@@ -35,27 +35,23 @@ class Requests(Fielded):
                 self._collection.create_index(place)
 
     def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
-        """An aggregation."""
         collation = collation_of(query, self._layout)
         if collation and query.filter:
             query = query.model_copy(update={"filter": by_code_point(query.filter)})
         return [asked.found(query, each) for each in self._answers(asked.finding(query, self._layout), collation)]
 
     def find_joined(self, query: Query, path: Path, fields: Sequence[Path]) -> Sequence[Joined]:
-        """`$lookup` in the same collection."""
         if collation_of(query, self._layout):
             raise Unsupported("a collation applies to a whole operation, so $lookup would compare keys with it too")
         return [asked.joined(query, fields, each) for each in self._answers(asked.joining(query, path, fields, self._layout))]
 
     def count_where(self, where: Where) -> int:
-        """`$count`."""
         return sum(each["n"] for each in self._answers(asked.counting(where, self._layout)))
 
     def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
-        """`$group`."""
         return [asked.row_of(aggregation, each) for each in self._answers(asked.aggregating(aggregation, self._layout))]
 
-    def browse(self, browse: Browse) -> Found:
+    def browse(self, browse: Browse) -> FacetedPage:
         """`$facet`, whose answer is one document of at most 16 MB."""
         return asked.browsed(browse, self._answers(asked.browsing(browse, self._layout))[0])
 
@@ -67,7 +63,6 @@ class Requests(Fielded):
             return self._collection.update_many(both, change, session=self._link.session).matched_count
 
     def delete_where(self, where: Where) -> int:
-        """delete_many."""
         with sorting(many=True):
             return self._collection.delete_many(selected(where.filter, self._layout), session=self._link.session).deleted_count
 

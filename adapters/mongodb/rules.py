@@ -12,7 +12,7 @@ from storeproof.adapters.mongodb.filter import TYPES, is_plain, matching
 from storeproof.adapters.mongodb.link import Stored, sorting
 from storeproof.adapters.mongodb.records import Fielded
 from storeproof.contract import Path, Unsupported
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 from storeproof.spec.query import TypeName
 
 _NOT_FOUND: Final = frozenset({26, 27})
@@ -43,7 +43,6 @@ class Rules(Fielded):
                 raise
 
     def drop_index(self, name: str) -> bool:
-        """dropIndexes."""
         with sorting():
             try:
                 self._collection.drop_index(name)
@@ -54,7 +53,6 @@ class Rules(Fielded):
         return True
 
     def index_names(self) -> Sequence[str]:
-        """listIndexes."""
         with sorting():
             return sorted(name for name in self._collection.index_information() if name != "_id_" and "." not in name)
 

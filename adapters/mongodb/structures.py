@@ -25,11 +25,9 @@ class Queues(Records):
         return items
 
     def push_back(self, key: Key, item: bytes) -> int:
-        """`$push`."""
         return self._pushed(key, {"$push": {"q": item}})
 
     def push_front(self, key: Key, item: bytes) -> int:
-        """`$push` with `$position`."""
         return self._pushed(key, {"$push": {"q": {"$each": [item], "$position": 0}}})
 
     def pop_front(self, key: Key) -> bytes | None:
@@ -37,18 +35,15 @@ class Queues(Records):
         return self._popped(key, 0)
 
     def pop_back(self, key: Key) -> bytes | None:
-        """`$pop`, as `pop_front`."""
         return self._popped(key, -1)
 
     def list_range(self, key: Key, start: int, stop: int) -> Sequence[bytes]:
-        """`$slice`, in a projection."""
         if stop <= start:
             return []  # to $slice, no items are an error
         found = self._part(key, {"$slice": ["$q", start, stop - start]})
         return [] if found is None else found["v"]
 
     def list_length(self, key: Key) -> int:
-        """`$size`, in a projection."""
         found = self._part(key, {"$size": "$q"})
         return 0 if found is None else found["v"]
 
@@ -78,13 +73,11 @@ class Sets(Records):
         return {"m": {"$size": len(record), "$not": {"$elemMatch": {"$nin": list(record)}}}}
 
     def add_member(self, key: Key, member: str) -> bool:
-        """`$addToSet`."""
         with sorting():
             done = self._collection.update_one({"_id": key}, {"$addToSet": {"m": member}}, upsert=True, session=self._link.session)
         return done.modified_count == 1 or done.upserted_id is not None
 
     def remove_member(self, key: Key, member: str) -> bool:
-        """`$pull`."""
         with sorting():
             return self._collection.update_one({"_id": key}, {"$pull": {"m": member}}, session=self._link.session).modified_count == 1
 
@@ -94,6 +87,5 @@ class Sets(Records):
             return self._collection.find_one({"_id": key, "m": member}, {"_id": 1}, session=self._link.session) is not None
 
     def member_count(self, key: Key) -> int:
-        """`$size`, in a projection."""
         found = self._part(key, {"$size": "$m"})
         return 0 if found is None else found["v"]

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from storeproof.adapters.mongodb.filter import Stages, matching
 from storeproof.contract import Layout, Path, Unsupported
-from storeproof.spec.query import SEARCHES, And, Condition, Filter, Not, Or
+from storeproof.spec.query import SEARCHES, Condition, Filter, Not, Or, conjuncts
 
 LANGUAGE: Final = "_language"
 """Where the index looks for a text's own language, which no record has: the default, `language`, is a field of ours."""
@@ -60,11 +60,7 @@ def narrowed(condition: Filter | None, layout: Layout, ranked: bool = False) -> 
 
 
 def selected(condition: Filter | None, layout: Layout) -> dict[str, Any]:
-    """The match document, for requests that have no pipeline.
-
-    Raises:
-        Unsupported: it takes more than one search.
-    """
+    """The match document, for requests that have no pipeline. Raises `Unsupported`: it takes more than one search."""
     searches, rest = _parted(condition, layout.model.text)
     if len(searches) > 1:
         raise Unsupported("one $text cannot require several words, and a write cannot use a pipeline")
@@ -82,7 +78,7 @@ def _parted(condition: Filter | None, texts: tuple[tuple[str, ...], ...]) -> tup
     wanted: list[str] = []
     unwanted: list[str] = []
     rest: list[Filter] = []
-    for part in _conjuncts(condition):
+    for part in conjuncts(condition):
         if phrase := _next_to_each_other(part, texts):
             rest.append(phrase)
         if isinstance(part, Not) and phrase:
@@ -98,15 +94,6 @@ def _parted(condition: Filter | None, texts: tuple[tuple[str, ...], ...]) -> tup
     if unwanted:
         wanted[0] = " ".join([wanted[0], *unwanted])
     return wanted, rest
-
-
-def _conjuncts(condition: Filter | None) -> Iterable[Filter]:
-    match condition:
-        case None:
-            return []
-        case And(parts=parts):
-            return [inner for part in parts for inner in _conjuncts(part)]
-    return [condition]
 
 
 def _is_search(condition: Filter) -> bool:

@@ -18,12 +18,11 @@ from storeproof.adapters.mysql.clusters.galera import Galera
 from storeproof.adapters.mysql.clusters.group_replication import GroupReplication
 from storeproof.adapters.mysql.clusters.ndb import Ndb
 from storeproof.adapters.mysql.clusters.replicas import Replicas
-from storeproof.adapters.mysql.connection import TIMEOUT, Connection
-from storeproof.adapters.mysql.dialect import DIALECT
 from storeproof.adapters.mysql.documents import Documents
 from storeproof.adapters.mysql.json import MariaDb, MySql
-from storeproof.adapters.mysql.link import LOCK_WAIT, Link, failure_of
+from storeproof.adapters.mysql.link import LOCK_WAIT, TIMEOUT, Connection, Link, failure_of
 from storeproof.adapters.mysql.structures import Lists, Rankings, Sets
+from storeproof.adapters.mysql.table import DIALECT
 from storeproof.adapters.mysql.text import LIMITS
 from storeproof.adapters.mysql.values import Counters, Hashes, Rows, Values
 from storeproof.contract import Address, Collection, Layout, Unknown, Unsupported, Version
@@ -157,7 +156,6 @@ class Session(Link):
 
 
 def cluster(options: Mapping[str, str]) -> Galera | GroupReplication | Ndb | Replicas:
-    """What watches over the nodes of a cluster."""
     if options.get("engine") == "ndbcluster":
         return Ndb()
     replication = options.get("replication")

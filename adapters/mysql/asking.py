@@ -43,5 +43,4 @@ def ask(address: Address, *statements: str, seconds: float = _ANSWER_SECONDS) ->
 
 
 def literal(text: str) -> str:
-    """As a string of SQL."""
     return pymysql.converters.escape_string(text).join("''")

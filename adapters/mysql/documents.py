@@ -18,7 +18,7 @@ from storeproof.adapters.mysql.text import Texts
 from storeproof.adapters.sql import documents
 from storeproof.adapters.sql.documents import Change
 from storeproof.contract import MISSING, Json, Key, Layout, Missing, Path
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 from storeproof.spec.query import TypeName
 
 

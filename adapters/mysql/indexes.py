@@ -15,8 +15,7 @@ from storeproof.adapters.mysql.filter import Filters
 from storeproof.adapters.mysql.json import DOC, Dialect, MySql, Sql, extract, joined, json_path, of_type, sql
 from storeproof.adapters.mysql.link import Link
 from storeproof.contract import Layout, Path, Unsupported
-from storeproof.spec.index import Index
-from storeproof.spec.model import Document, List
+from storeproof.spec.model import Document, Index, List
 from storeproof.spec.query import TypeName
 
 _OWN = "x_"
@@ -61,7 +60,6 @@ class Indexes:
         return bool(columns)
 
     def names(self) -> list[str]:
-        """Names of the indexes that are there."""
         found = self._of_server("DISTINCT index_name", "index_name LIKE %s ESCAPE '|'", f"{_OWN[:-1]}|_%")
         return sorted(row[0].removeprefix(_OWN) for row in found)
 

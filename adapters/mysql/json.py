@@ -51,7 +51,6 @@ def sql(template: str, *parts: Any) -> Sql:
 
 
 def joined(separator: str, pieces: Iterable[Sql]) -> Sql:
-    """The pieces as one."""
     listed = list(pieces)
     return Sql(separator.join(piece.text for piece in listed), tuple(value for piece in listed for value in piece.values))
 

@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from typing import Any, cast
 
 import pymysql
 from pymysql.constants import CR, ER, SERVER_STATUS
 
-from storeproof.adapters.mysql.connection import Connection
 from storeproof.contract import GaveUp, Refused, Unknown, Unsupported, WrongReply
 from storeproof.spec.interleaving import Isolation
+
+TIMEOUT = 5
+"""Seconds to wait for an answer."""
+_LONG = 120
+"""Seconds, where the server goes through all of a table: InnoDB reads 2 GB that are not in its buffer pool from the disk."""
+
+
+class Connection(pymysql.connections.Connection):
+    """One whose patience can be changed: PyMySQL takes it when the connection is made, and reads it from here before each answer."""
+
+    _read_timeout: float
+
+    @contextmanager
+    def patient(self) -> Iterator[None]:
+        """Wait longer meanwhile."""
+        self._read_timeout = _LONG
+        try:
+            yield
+        finally:
+            self._read_timeout = TIMEOUT
+
 
 LOCK_WAIT = 3
 """Seconds to wait for a row or a table that another session has locked: less than `TIMEOUT`, so that it is the server that gives up."""
@@ -177,7 +197,6 @@ class Link:
         return self._connection.patient()
 
     def change(self, request: str, /, *values: Any) -> int:
-        """As `run`."""
         return self.run(request, values)
 
     def read(self, request: str, /, *values: Any) -> Sequence[tuple[Any, ...]]:
@@ -186,7 +205,6 @@ class Link:
         return self.rows()
 
     def rows(self) -> Sequence[tuple[Any, ...]]:
-        """The rows that the last statement answered."""
         fetched: Sequence[tuple[Any, ...]] = self._cursor.fetchall()
         return fetched
 

@@ -14,7 +14,7 @@ from storeproof.adapters.mysql.text import Texts
 from storeproof.adapters.sql.answers import KeyOf, fields_of
 from storeproof.adapters.sql.decimals import of_rows
 from storeproof.contract import Json, Key, Path, Refused, Unsupported
-from storeproof.contract.values import Found
+from storeproof.contract.values import FacetedPage
 from storeproof.spec.query import Aggregation, Browse, Bucket, Condition, Measure, Query, SortKey, Where
 
 _FIRST_SECOND = {
@@ -60,7 +60,6 @@ class Requests:
         return sql("SELECT {} FROM {} ORDER BY r.place", joined(", ", columns), both)
 
     def count(self, where: Where) -> Sql:
-        """One row, the number."""
         return sql("SELECT COUNT(*) FROM {}", self._matching(where))
 
     def update(self, where: Where, path: Path, value: Json) -> Sql:
@@ -68,7 +67,6 @@ class Requests:
         return sql("UPDATE {} SET doc = {} WHERE {}", self._table, replaced({path: value}), self._records.sql(where.filter))
 
     def delete(self, where: Where) -> Sql:
-        """All records that match."""
         return sql("DELETE FROM {}", self._matching(where))
 
     def aggregate(self, request: Aggregation) -> Sql:
@@ -77,7 +75,6 @@ class Requests:
         return sql("SELECT * FROM {}{}", groups, _order_by(filters.order(request.sort), request.limit))
 
     def groups(self, request: Aggregation, rows: Sequence[Sequence[Any]]) -> list[dict[str, Json]]:
-        """The answer to `aggregate`."""
         names = [*request.by, *request.compute]
         exact = of_rows(request, self._exact)
         return [{name: decimals.read(value, exact, (name,)) for name, value in zip(names, row, strict=False)} for row in rows]
@@ -98,8 +95,7 @@ class Requests:
         matching = self._matching(request)
         return sql("WITH found AS (SELECT k, doc FROM {}) {} ORDER BY part, place", matching, joined(" UNION ALL ", arms))
 
-    def page(self, request: Browse, rows: Sequence[Sequence[Any]], key_of: KeyOf) -> Found:
-        """The answer to `browse`."""
+    def page(self, request: Browse, rows: Sequence[Sequence[Any]], key_of: KeyOf) -> FacetedPage:
         facets: list[list[tuple[Json, int]]] = [[] for _ in request.facets]
         paths = [facet.path for facet in request.facets.values()]
         keys: list[Key] = []
@@ -108,7 +104,7 @@ class Requests:
                 keys.append(key_of(key))
             else:
                 facets[part - 2].append((decimals.read(value, self._exact, paths[part - 2]), int(number)))
-        return Found(int(rows[0][4]), keys, dict(zip(request.facets, facets, strict=True)))
+        return FacetedPage(int(rows[0][4]), keys, dict(zip(request.facets, facets, strict=True)))
 
     def _matching(self, where: Where) -> Sql:
         return sql("{} WHERE {}", self._table, self._records.sql(where.filter))

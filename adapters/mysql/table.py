@@ -6,14 +6,38 @@ Text keys are VARBINARY (their UTF-8 bytes): exact, without the folding and padd
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from pymysql.constants import ER
 
-from storeproof.adapters.mysql.dialect import DIALECT
 from storeproof.adapters.mysql.link import Link, refused_with
 from storeproof.adapters.sql import table as sql
+from storeproof.adapters.sql.dialect import Dialect
 from storeproof.contract import Layout, Refused, Unsupported
+
+
+class _Dialect(Dialect):
+    def table(self, name: str) -> str:
+        return f"`{name}`"
+
+    column = table
+
+    def placeholders(self, kinds: Sequence[str]) -> str:
+        return self.marks(len(kinds))
+
+    def marks(self, count: int) -> str:
+        return ",".join([self.mark] * count)
+
+    def upsert(self, columns: Sequence[str]) -> str:
+        return f" ON DUPLICATE KEY UPDATE {', '.join(f'{name} = VALUES({name})' for name in columns)}"
+
+    def above(self, row: Sequence[str], other: Sequence[str]) -> str:
+        """No index serves a comparison of rows in MySQL; it is written out for two columns."""
+        return f"({row[0]} > {other[0]} OR {row[0]} = {other[0]} AND {row[1]} > {other[1]})"
+
+
+DIALECT: Final = _Dialect()
+
 
 KEY_BYTES = {"MyISAM": 1000, "Aria": 2300, "ndbcluster": 3070}
 """The longest index entry by engine, from the manuals, and for ndbcluster as tried; InnoDB's (DYNAMIC rows, 16 KiB pages) is 3072."""

@@ -90,7 +90,6 @@ def connect(address: Address, options: Mapping[str, str]) -> Session:
 
 
 def cluster(options: Mapping[str, str]) -> Standbys:  # noqa: ARG001 - they are the clients'
-    """What forms and repairs a primary with standbys."""
     return Standbys()
 
 

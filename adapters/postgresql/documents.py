@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from storeproof.adapters.postgresql import decimals as decimals
 from storeproof.adapters.postgresql import geo as geo
 from storeproof.adapters.postgresql import text as text
 from storeproof.adapters.postgresql.changes import CHANGES, increased, length, with_values
-from storeproof.adapters.postgresql.jsonb import Arguments, indexed, place, to_json
+from storeproof.adapters.postgresql.jsonb import Arguments, indexed, place, read_exact, to_json
 from storeproof.adapters.postgresql.link import Link
 from storeproof.adapters.postgresql.query import Requests, Statement
 from storeproof.adapters.postgresql.records import Records
@@ -34,7 +33,7 @@ class Documents(Rules, StoredSearches, Records, documents.Documents):
         return (to_json(record),)
 
     def _read(self, text: str, place: Path = ()) -> Any:
-        return decimals.read(text, self._layout.model.decimals, place)
+        return read_exact(text, self._layout.model.decimals, place)
 
     def definitions(self) -> Sequence[str]:
         return [*super().definitions(), *text.indexes(self._layout, self._link.ours), *geo.indexes(self._layout)]

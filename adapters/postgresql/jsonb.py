@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from storeproof.adapters.sql.decimals import inside, restored
 from storeproof.contract import Json, Layout, Path, Refused
 from storeproof.spec.model import Document, Integer, Object, Real, Shape
 
@@ -84,7 +85,6 @@ def literal(step: str) -> str:
 
 
 def is_number(layout: Layout, path: Path) -> bool:
-    """Whether the model has a number there."""
     assert isinstance(layout.model.record, Document)
     shape: Shape | None = layout.model.record.shape
     for step in path:
@@ -138,3 +138,16 @@ def steps(path: Path) -> list[str]:
         if isinstance(step, int) and step < 0:
             raise Refused(f"a list has no position {step}")
     return [str(step) for step in path]
+
+
+def read_exact(text: str, decimals: Collection[Path], place: Path = ()) -> Any:
+    """JSON, which was at the place: numbers at one of the paths are exact, and all others as Python has them."""
+    if exact := inside(decimals, place):
+        return restored(json.loads(text, parse_float=Decimal), exact, _number)
+    return json.loads(text)
+
+
+def _number(value: Any, exact: bool) -> Any:
+    if exact and type(value) in (int, Decimal):
+        return Decimal(value)
+    return float(value) if isinstance(value, Decimal) else value

@@ -120,7 +120,6 @@ class Link:
         return self._run(self._cursor, statement, values, prepare)
 
     def change(self, statement: str, /, *values: Any) -> int:
-        """As `run`."""
         return self.run(statement, values)
 
     def read(self, statement: str, /, *values: Any) -> Sequence[tuple[Any, ...]]:
@@ -134,7 +133,6 @@ class Link:
         return self._fetched(self._defining)
 
     def rows(self) -> Sequence[tuple[Any, ...]]:
-        """The rows that the last `run` answered."""
         return self._fetched(self._cursor)
 
     def _fetched(self, cursor: psycopg.Cursor[Any]) -> Sequence[tuple[Any, ...]]:
@@ -157,7 +155,6 @@ class Link:
                 raise
 
     def begin(self, isolation: Isolation) -> None:
-        """Begin a transaction."""
         if self._open:
             raise Refused("a transaction is already open, and transactions cannot be nested")
         self.run(f"BEGIN ISOLATION LEVEL {ISOLATION[isolation]}", prepare=False)
@@ -169,7 +166,6 @@ class Link:
             raise Refused("a statement of the transaction failed: all of it was rolled back")
 
     def rollback(self) -> None:
-        """Undo the transaction, if there is one."""
         if self._open:
             self.run("ROLLBACK", prepare=False)
 

@@ -11,14 +11,13 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from storeproof.adapters.postgresql import decimals as decimals
 from storeproof.adapters.postgresql import geo as geo
 from storeproof.adapters.postgresql import text as text_search
 from storeproof.adapters.postgresql.changes import with_values
-from storeproof.adapters.postgresql.jsonb import Arguments, Place, is_number, place, to_json
+from storeproof.adapters.postgresql.jsonb import Arguments, Place, is_number, place, read_exact, to_json
 from storeproof.adapters.sql.answers import KeyOf, fields_of
 from storeproof.adapters.sql.decimals import of_rows
-from storeproof.contract import Found, Json, Layout, Path, Unsupported
+from storeproof.contract import FacetedPage, Json, Layout, Path, Unsupported
 from storeproof.spec.place import PLACES
 from storeproof.spec.query import (
     SEARCHES,
@@ -98,7 +97,7 @@ class Requests:
 
     def groups(self, aggregation: Aggregation, rows: Sequence[Sequence[Any]]) -> list[dict[str, Json]]:
         exact = of_rows(aggregation, self._layout.model.decimals)
-        return [decimals.read(row[0], exact) for row in rows]
+        return [read_exact(row[0], exact) for row in rows]
 
     def browse(self, request: Browse) -> Statement:
         """One row: the total, an array of keys, and for each facet an array of JSON texts, `[value, count]`."""
@@ -112,13 +111,13 @@ class Requests:
             facets.append(f"ARRAY(SELECT jsonb_build_array(v, count(*))::text {counted} {order})")
         return sql.statement(f"{matching} SELECT {', '.join(['(SELECT count(*) FROM matching)', page, *facets])}")
 
-    def page(self, request: Browse, rows: Sequence[Sequence[Any]], key_of: KeyOf) -> Found:
+    def page(self, request: Browse, rows: Sequence[Sequence[Any]], key_of: KeyOf) -> FacetedPage:
         ((total, keys, *facets),) = rows
         counted = {}
         for (name, facet), found in zip(request.facets.items(), facets, strict=True):
             exact = [(0,)] if facet.path in self._layout.model.decimals else []
-            counted[name] = [(value, count) for value, count in (decimals.read(each, exact) for each in found)]
-        return Found(total, [key_of(key) for key in keys], counted)
+            counted[name] = [(value, count) for value, count in (read_exact(each, exact) for each in found)]
+        return FacetedPage(total, [key_of(key) for key in keys], counted)
 
 
 def _way(key: SortKey) -> str:
@@ -139,7 +138,6 @@ class Sql(Arguments):
         return Statement(text, self.values, self._fuzzy)
 
     def columns(self, query: Query) -> list[str]:
-        """The columns of an answer."""
         columns = ["doc::text"] if query.fields is None else self.parts("doc", query.fields)
         if query.highlight is None:
             return columns
@@ -149,7 +147,6 @@ class Sql(Arguments):
         return [f"({self.at(root, path).json})::text" for path in fields_of(fields)]
 
     def end(self, query: Query) -> str:
-        """The order and the page."""
         ranks = [f"{text_search.rank(self._layout, query.filter, self.add)} DESC"] if query.ranked else []
         return f"{self.order(query.sort, first=ranks)} LIMIT {self.add(query.limit)}::bigint OFFSET {self.add(query.skip)}::bigint"
 

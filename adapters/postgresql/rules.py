@@ -9,7 +9,7 @@ from storeproof.adapters.postgresql.link import sqlstate
 from storeproof.adapters.postgresql.query import TYPES, Sql
 from storeproof.adapters.postgresql.table import Table
 from storeproof.contract import Path, Refused, Unsupported
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 from storeproof.spec.query import TypeName
 
 _LONGEST_NAME = 63

@@ -67,7 +67,7 @@ class _State:
 
 
 class Standbys:
-    """See `Cluster`, `Promotion` and `Rebuilding`."""
+    """A primary of PostgreSQL with standbys."""
 
     def form(self, nodes: NodeAddresses) -> None:
         """If none is the primary, promote the one with the longest log; of new servers any will do."""
@@ -96,7 +96,7 @@ class Standbys:
         """Nothing: see `rebuilt`."""
 
     def rebuilt(self, nodes: NodeAddresses) -> Mapping[str, Sequence[Sequence[str]]]:
-        """Those that do not follow the primary: new ones, and primaries that were replaced, which have writes that it has not."""
+        """Servers that do not follow the primary: new ones, and primaries that were replaced, which have writes that it has not."""
         states = {name: _State.of(address) for name, address in nodes.items()}
         primary = _primary(states)
         source, system = nodes[primary], states[primary].system

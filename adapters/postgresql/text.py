@@ -53,7 +53,6 @@ Add = Callable[[Any], str]
 
 
 def lowered(text: str) -> str:
-    """Text in small letters."""
     return f"lower({text} COLLATE {CASELESS})"
 
 

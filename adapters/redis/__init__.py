@@ -15,11 +15,10 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from storeproof.adapters.redis.collection import Named, RedisCollection
+from storeproof.adapters.redis.collection import Named, RedisCollection, rewrite
 from storeproof.adapters.redis.feed import Followed
 from storeproof.adapters.redis.link import FAILURES, RedisLink, failure_of
 from storeproof.adapters.redis.managed import service, settings_of
-from storeproof.adapters.redis.rewrite import rewrite
 from storeproof.adapters.redis.scripts import (
     COMPARE_AND_SET,
     COMPARE_AND_SET_STRING,
@@ -106,25 +105,24 @@ class RedisSession(RedisLink):
         return rewrite(self.run)
 
     def collection(self, layout: Layout) -> Named:
-        """The kind of Redis' own that the record is kept as."""
         if layout.indexes:
             raise Unsupported("without modules there are no secondary indexes")
         record = layout.model.record
         if isinstance(record, shapes.Value):
             return Values(self, layout)
-        if isinstance(record, shapes.Counter):
+        if isinstance(record, shapes.CounterRecord):
             return Counters(self, layout)
         if isinstance(record, shapes.Hash):
             return Hashes(self, layout)
-        if isinstance(record, shapes.Row):
+        if isinstance(record, shapes.RowRecord):
             return Rows(self, layout)
-        if isinstance(record, shapes.Queue):
+        if isinstance(record, shapes.QueueRecord):
             return Queues(self, layout)
-        if isinstance(record, shapes.Members):
+        if isinstance(record, shapes.MembersRecord):
             return Sets(self, layout)
-        if isinstance(record, shapes.Ranking):
+        if isinstance(record, shapes.RankingRecord):
             return Rankings(self, layout)
-        if isinstance(record, shapes.Places):
+        if isinstance(record, shapes.PlacesRecord):
             return Places(self, layout)
         raise Unsupported(f"without modules there are no documents with paths: {layout.model.model}")
 
@@ -133,16 +131,13 @@ class Strings(Followed, ExactExpiry, RedisCollection):
     """Strings, whatever they mean."""
 
     def _record(self, value: bytes) -> Record:
-        """The record that a string is."""
         raise NotImplementedError
 
     def get(self, key: Key) -> Record | None:
-        """GET."""
         value = self._run("GET", f"{self._prefix}{key}")
         return None if value is None else self._record(value)
 
     def put(self, key: Key, record: Record) -> None:
-        """SET."""
         self._run("SET", f"{self._prefix}{key}", record)
 
     def get_and_set(self, key: Key, record: Record) -> Record | None:
@@ -151,17 +146,14 @@ class Strings(Followed, ExactExpiry, RedisCollection):
         return None if value is None else self._record(value)
 
     def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
-        """MGET."""
         values = self._run("MGET", *[f"{self._prefix}{key}" for key in keys]) if keys else []
         return [None if value is None else self._record(value) for value in values]
 
     def put_many(self, records: Mapping[Key, Record]) -> None:
-        """MSET."""
         if records:
             self._run("MSET", *[item for key, record in records.items() for item in (f"{self._prefix}{key}", record)])
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
-        """SET NX."""
         return self._run("SET", f"{self._prefix}{key}", record, "NX") is not None
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
@@ -169,7 +161,6 @@ class Strings(Followed, ExactExpiry, RedisCollection):
         return bool(self._session.script(COMPARE_AND_SET_STRING, [f"{self._prefix}{key}"], (expected, record)) == 1)
 
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
-        """SET EX."""
         self._run("SET", f"{self._prefix}{key}", record, "EX", seconds)
 
 
@@ -180,7 +171,6 @@ class Values(Strings):
         return value
 
     def append(self, key: Key, value: bytes) -> None:
-        """APPEND."""
         self._run("APPEND", f"{self._prefix}{key}", value)
 
 
@@ -195,7 +185,6 @@ class Counters(Strings):
         return int(self._run("INCRBY", f"{self._prefix}{key}", by))
 
     def transfer(self, source: Key, target: Key, amount: int) -> bool:
-        """A script of our own."""
         if amount < 0:
             raise Refused(f"an amount is not negative; found {amount}")
         return bool(self._session.script(TRANSFER, [f"{self._prefix}{source}", f"{self._prefix}{target}"], (amount,)) == 1)
@@ -209,7 +198,6 @@ class HashRecords(ExactExpiry, RedisCollection):
         raise NotImplementedError
 
     def _record(self, found: Mapping[bytes, bytes]) -> Record:
-        """The record that a hash's fields make."""
         raise NotImplementedError
 
     def get(self, key: Key) -> Record | None:
@@ -252,7 +240,6 @@ class HashRecords(ExactExpiry, RedisCollection):
         return bool(self._session.script(COMPARE_AND_SET, [f"{self._prefix}{key}"], args) == 1)
 
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
-        """DEL, HSET and EXPIRE in one script."""
         self._session.script(PUT_EXPIRING, [f"{self._prefix}{key}"], [seconds, *self._pairs(record)])
 
 
@@ -280,25 +267,20 @@ class Hashes(HashRecords):
         return {field.decode(): value for field, value in found.items()}
 
     def get_field(self, key: Key, field: str) -> bytes | None:
-        """HGET."""
         value: bytes | None = self._run("HGET", f"{self._prefix}{key}", field)
         return value
 
     def set_field(self, key: Key, field: str, value: bytes) -> None:
-        """HSET."""
         self._run("HSET", f"{self._prefix}{key}", field, value)
 
     def delete_field(self, key: Key, field: str) -> bool:
-        """HDEL."""
         return bool(self._run("HDEL", f"{self._prefix}{key}", field) == 1)
 
     def get_fields(self, key: Key, fields: Sequence[str]) -> Sequence[bytes | None]:
-        """HMGET."""
         values: list[bytes | None] = self._run("HMGET", f"{self._prefix}{key}", *fields) if fields else []
         return values
 
     def set_fields(self, key: Key, values: Mapping[str, bytes]) -> None:
-        """HSET."""
         if values:
             self._run("HSET", f"{self._prefix}{key}", *[item for pair in values.items() for item in pair])
 
@@ -318,7 +300,6 @@ class Rows(HashRecords):
         return Row(int(found[b"integer"]), float(found[b"real"]))
 
     def get(self, key: Key) -> Record | None:
-        """HMGET."""
         integer, real = self._run("HMGET", f"{self._prefix}{key}", "integer", "real")
         return None if integer is None else Row(int(integer), float(real))
 
@@ -328,11 +309,7 @@ class Rows(HashRecords):
 
 
 def client(address: Address, options: Mapping[str, str]) -> redis.Redis:
-    """The client for one connection, which is not open yet.
-
-    Raises:
-        Refused: an option, or a database that is not a number.
-    """
+    """The client for one connection, which is not open yet. Raises `Refused`: an option, or a database that is not a number."""
     if options:
         raise Refused(f"the adapter does not have these options: {', '.join(options)}")
     database = address.database or "0"
@@ -377,7 +354,6 @@ def connect(address: Address, options: Mapping[str, str]) -> RedisSession:
 
 
 def cluster(options: Mapping[str, str]) -> SentinelCluster:  # noqa: ARG001 - they are the clients'
-    """What forms and repairs a cluster of Redis."""
     return SentinelCluster()
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from time import sleep
+from typing import Any, Final
 
 from storeproof.adapters.redis.link import RedisLink
 from storeproof.adapters.redis.scripts import PERSIST
@@ -65,7 +66,6 @@ class Keys(Named):
     """Keys that end by themselves."""
 
     def expire(self, key: Key, seconds: int) -> bool:
-        """EXPIRE."""
         return bool(self._run("EXPIRE", f"{self._prefix}{key}", seconds) == 1)
 
     def expires_in(self, key: Key) -> float | None:
@@ -82,9 +82,27 @@ class RedisCollection(Keys):
     """Keys whose records are read and written as a whole."""
 
     def delete(self, key: Key) -> bool:
-        """DEL."""
         return bool(self._run("DEL", f"{self._prefix}{key}") == 1)
 
     def exists(self, key: Key) -> bool:
-        """EXISTS."""
         return bool(self._run("EXISTS", f"{self._prefix}{key}") == 1)
+
+
+_CHILDREN: Final = ("aof_rewrite_in_progress", "aof_rewrite_scheduled", "rdb_bgsave_in_progress")
+_CHILD_SECONDS: Final = 600.0
+_LOOK: Final = 0.002
+"""Seconds between two looks at what a child of the server does."""
+
+
+def rewrite(run: Callable[..., Any]) -> str:
+    """BGREWRITEAOF where there is a log, else BGSAVE; both are done by a child, whose end only INFO tells. The command that was used.
+
+    `run`: sends a command and returns the reply.
+    """
+    command = "BGREWRITEAOF" if run("INFO", "persistence")["aof_enabled"] else "BGSAVE"
+    run(command)
+    looks = Attempts(f"the end of {command}", _CHILD_SECONDS, math.inf)
+    while any(run("INFO", "persistence")[each] for each in _CHILDREN):
+        looks.count()
+        sleep(_LOOK)
+    return command

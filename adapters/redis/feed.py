@@ -36,7 +36,6 @@ class Followed:
     _feed: Any = None
 
     def follow(self, records: bool) -> None:
-        """PSUBSCRIBE, over a connection of its own."""
         if records:
             raise Unsupported("a keyspace notification has the name of the key and of the command, not the value")
         self._check()
@@ -53,7 +52,6 @@ class Followed:
             raise failure_of(reason) from reason
 
     def changes(self, count: int, seconds: float) -> Sequence[Change]:
-        """What was published."""
         if self._feed is None:
             raise Refused("the collection is not followed")
         end = time.monotonic() + seconds

@@ -85,7 +85,6 @@ class RedisLink:
         return {"wait": str(self._replicas)} if self._replicas else {}
 
     def run(self, *command: Any) -> Any:
-        """Send one command and read its reply."""
         try:
             return self._call(command, writes=command[0] not in READS)
         except FAILURES as reason:
@@ -131,7 +130,6 @@ class RedisLink:
 
     @property
     def database(self) -> int:
-        """The number of the database."""
         return int(self._client.get_connection_kwargs()["db"])
 
     def listener(self) -> Any:
@@ -139,6 +137,5 @@ class RedisLink:
         return self._client.pubsub()  # type: ignore[no-untyped-call]  # the client has no types here
 
     def close(self) -> None:
-        """End the connection."""
         with suppress(Exception):
             self._client.close()

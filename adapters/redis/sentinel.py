@@ -45,7 +45,7 @@ class _Chosen:
 
 
 class SentinelCluster:
-    """See `Cluster`. Each node has a Redis and a sentinel."""
+    """Redis with Sentinel. Each node has a Redis and a sentinel."""
 
     def form(self, nodes: NodeAddresses) -> None:
         """Make the first node the primary, or the one that the sentinels remember."""

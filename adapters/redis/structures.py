@@ -13,7 +13,6 @@ class Queues(RedisCollection):
     """Lists. Redis removes one with its last item."""
 
     def get(self, key: Key) -> Record | None:
-        """LRANGE of all."""
         items: list[bytes] = self._run("LRANGE", f"{self._prefix}{key}", 0, -1)
         return items or None
 
@@ -23,20 +22,16 @@ class Queues(RedisCollection):
         self._session.script(PUT_LIST, [f"{self._prefix}{key}"], record)
 
     def push_back(self, key: Key, item: bytes) -> int:
-        """RPUSH."""
         return int(self._run("RPUSH", f"{self._prefix}{key}", item))
 
     def push_front(self, key: Key, item: bytes) -> int:
-        """LPUSH."""
         return int(self._run("LPUSH", f"{self._prefix}{key}", item))
 
     def pop_front(self, key: Key) -> bytes | None:
-        """LPOP."""
         item: bytes | None = self._run("LPOP", f"{self._prefix}{key}")
         return item
 
     def pop_back(self, key: Key) -> bytes | None:
-        """RPOP."""
         item: bytes | None = self._run("RPOP", f"{self._prefix}{key}")
         return item
 
@@ -46,7 +41,6 @@ class Queues(RedisCollection):
         return items
 
     def list_length(self, key: Key) -> int:
-        """LLEN."""
         return int(self._run("LLEN", f"{self._prefix}{key}"))
 
 
@@ -54,7 +48,6 @@ class Sets(RedisCollection):
     """Sets. Redis removes one with its last member."""
 
     def get(self, key: Key) -> Record | None:
-        """SMEMBERS."""
         return {member.decode() for member in self._run("SMEMBERS", f"{self._prefix}{key}")} or None
 
     def put(self, key: Key, record: Record) -> None:
@@ -63,19 +56,15 @@ class Sets(RedisCollection):
         self._session.script(PUT_SET, [f"{self._prefix}{key}"], record)
 
     def add_member(self, key: Key, member: str) -> bool:
-        """SADD."""
         return bool(self._run("SADD", f"{self._prefix}{key}", member) == 1)
 
     def remove_member(self, key: Key, member: str) -> bool:
-        """SREM."""
         return bool(self._run("SREM", f"{self._prefix}{key}", member) == 1)
 
     def has_member(self, key: Key, member: str) -> bool:
-        """SISMEMBER."""
         return bool(self._run("SISMEMBER", f"{self._prefix}{key}", member) == 1)
 
     def member_count(self, key: Key) -> int:
-        """SCARD."""
         return int(self._run("SCARD", f"{self._prefix}{key}"))
 
 
@@ -83,7 +72,6 @@ class Rankings(RedisCollection):
     """Sorted sets, which Redis orders by score and then by the bytes of the member. It removes one with its last member."""
 
     def get(self, key: Key) -> Record | None:
-        """ZRANGE of all."""
         return dict(_scored(self._run("ZRANGE", f"{self._prefix}{key}", 0, -1, "WITHSCORES"))) or None
 
     def put(self, key: Key, record: Record) -> None:
@@ -97,29 +85,23 @@ class Rankings(RedisCollection):
         return bool(self._run("ZADD", f"{self._prefix}{key}", score, member) == 1)
 
     def add_score(self, key: Key, member: str, by: float) -> float:
-        """ZINCRBY."""
         return float(self._run("ZINCRBY", f"{self._prefix}{key}", by, member))
 
     def remove_score(self, key: Key, member: str) -> bool:
-        """ZREM."""
         return bool(self._run("ZREM", f"{self._prefix}{key}", member) == 1)
 
     def score_of(self, key: Key, member: str) -> float | None:
-        """ZSCORE."""
         score = self._run("ZSCORE", f"{self._prefix}{key}", member)
         return None if score is None else float(score)
 
     def rank_of(self, key: Key, member: str) -> int | None:
-        """ZREVRANK."""
         rank: int | None = self._run("ZREVRANK", f"{self._prefix}{key}", member)
         return rank
 
     def top(self, key: Key, count: int) -> Sequence[tuple[str, float]]:
-        """ZREVRANGE."""
         return _scored(self._run("ZREVRANGE", f"{self._prefix}{key}", 0, count - 1, "WITHSCORES")) if count > 0 else []
 
     def ranking_size(self, key: Key) -> int:
-        """ZCARD."""
         return int(self._run("ZCARD", f"{self._prefix}{key}"))
 
 
@@ -136,20 +118,16 @@ class Places(Keys):
         return bool(self._run("GEOADD", f"{self._prefix}{key}", longitude, latitude, member) == 1)
 
     def remove_place(self, key: Key, member: str) -> bool:
-        """ZREM."""
         return bool(self._run("ZREM", f"{self._prefix}{key}", member) == 1)
 
     def place_count(self, key: Key) -> int:
-        """ZCARD."""
         return int(self._run("ZCARD", f"{self._prefix}{key}"))
 
     def distance_between(self, key: Key, member: str, other: str) -> float | None:
-        """GEODIST."""
         metres = self._run("GEODIST", f"{self._prefix}{key}", member, other, "m")
         return None if metres is None else float(metres)
 
     def nearest(self, key: Key, longitude: float, latitude: float, metres: float, count: int) -> Sequence[str]:
-        """GEOSEARCH."""
         circle = ("FROMLONLAT", longitude, latitude, "BYRADIUS", metres, "m")
         return [member.decode() for member in self._run("GEOSEARCH", f"{self._prefix}{key}", *circle, "ASC", "COUNT", count)]
 

@@ -26,7 +26,6 @@ class StackSession(RedisSession):
         return Version("Redis Stack", f"{plain.number}, search {_number(loaded['search'])}, ReJSON {_number(loaded['ReJSON'])}")
 
     def collection(self, layout: Layout) -> Named:
-        """Documents, or what a plain Redis has."""
         if not isinstance(layout.model.record, shapes.Document):
             if layout.indexes:
                 raise Unsupported("the adapter uses RediSearch indexes for documents only")
@@ -37,7 +36,6 @@ class StackSession(RedisSession):
 
 
 def connect(address: Address, options: Mapping[str, str]) -> StackSession:
-    """Open one authenticated session, as of a plain Redis."""
     session = StackSession(client(address, options))
     try:
         session.run("PING")

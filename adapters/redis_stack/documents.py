@@ -19,20 +19,25 @@ from storeproof.adapters.redis_stack.filter import schema
 from storeproof.adapters.redis_stack.notation import written
 from storeproof.adapters.redis_stack.path import DOCUMENT, stored
 from storeproof.adapters.redis_stack.query import Command, Grouping, counting, facet_value, faceting, finding, found, highlighting
-from storeproof.adapters.redis_stack.scripts import (
-    ADD_TO_SET,
-    COMPARE_AND_SET,
-    GET_AND_SET,
-    INCREMENT,
-    INSERT,
-    PULL,
-    PUSH,
-    SET_PATHS,
-    UNSET,
-)
 from storeproof.adapters.redis_stack.text import beside, derived
-from storeproof.contract import MISSING, Attempts, Found, Json, Key, Layout, Missing, Path, Record, Refused, Unsupported
+from storeproof.contract import MISSING, Attempts, FacetedPage, Json, Key, Layout, Missing, Path, Record, Refused, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Query, Where
+
+
+def _script(*names: str) -> Script:
+    return Script(*names, package=__package__)
+
+
+GET_AND_SET: Final = _script("get_and_set.lua")
+COMPARE_AND_SET: Final = _script("compare_and_set.lua")
+SET_PATHS: Final = _script("set_paths.lua")
+UNSET: Final = _script("unset.lua")
+INCREMENT: Final = _script("increment.lua")
+PUSH: Final = _script("list.lua", "push.lua")
+INSERT: Final = _script("list.lua", "insert.lua")
+PULL: Final = _script("list.lua", "pull.lua")
+ADD_TO_SET: Final = _script("list.lua", "add_to_set.lua")
+
 
 _LOOK: Final = 0.005
 """Seconds between two looks at an index in the making."""
@@ -71,7 +76,6 @@ class Documents(Named):
             sleep(_LOOK)
 
     def clear(self) -> None:
-        """FT.DROPINDEX, and the keys."""
         if self._layout.name.encode() in self._run("FT._LIST"):
             self._run("FT.DROPINDEX", self._layout.name)
         super().clear()
@@ -82,23 +86,18 @@ class Documents(Named):
         return {"indexes": str(sum(field[b"attribute"].startswith(b"t") for field in fields))}
 
     def delete(self, key: Key) -> bool:
-        """DEL."""
         return bool(self._run("DEL", f"{self._prefix}{key}") == 1)
 
     def exists(self, key: Key) -> bool:
-        """EXISTS."""
         return bool(self._run("EXISTS", f"{self._prefix}{key}") == 1)
 
     def count(self) -> int:
-        """By the index."""
         return self.count_where(Where())
 
     def get(self, key: Key) -> Record | None:
-        """JSON.GET."""
         return _document(self._run("JSON.GET", f"{self._prefix}{key}", DOCUMENT))
 
     def put(self, key: Key, record: Record) -> None:
-        """JSON.SET."""
         self._run("JSON.SET", f"{self._prefix}{key}", "$", self._stored(record))
 
     def get_and_set(self, key: Key, record: Record) -> Record | None:
@@ -106,18 +105,15 @@ class Documents(Named):
         return _document(self._script(GET_AND_SET, key, self._stored(record)))
 
     def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
-        """JSON.MGET."""
         replies = self._run("JSON.MGET", *[f"{self._prefix}{key}" for key in keys], DOCUMENT) if keys else []
         return [_document(reply) for reply in replies]
 
     def put_many(self, records: Mapping[Key, Record]) -> None:
-        """JSON.MSET."""
         if records:
             triples = [(f"{self._prefix}{key}", "$", self._stored(record)) for key, record in records.items()]
             self._run("JSON.MSET", *[word for triple in triples for word in triple])
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
-        """JSON.SET NX."""
         return self._run("JSON.SET", f"{self._prefix}{key}", "$", self._stored(record), "NX") is not None
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
@@ -126,13 +122,11 @@ class Documents(Named):
         return bool(self._script(COMPARE_AND_SET, key, written(cast("Json", expected)), self._stored(record)) == 1)
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
-        """JSON.GET."""
         reply = self._run("JSON.GET", f"{self._prefix}{key}", stored(path))
         values: list[Json] = json.loads(reply) if reply is not None else []
         return values[0] if values else MISSING
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
-        """JSON.SET."""
         name = f"{self._prefix}{key}"
         try:
             done = self._run("JSON.SET", name, self._written_path(path), written(value))
@@ -181,11 +175,9 @@ class Documents(Named):
         return bool(self._script(PUSH, key, self._written_path(path), written(value)) == 1)
 
     def insert_item(self, key: Key, path: Path, value: Json) -> bool:
-        """JSON.ARRINSERT, as `push_item`."""
         return bool(self._script(INSERT, key, self._written_path(path[:-1]), written(value), path[-1]) == 1)
 
     def pull_item(self, key: Key, path: Path, value: Json) -> bool:
-        """JSON.DEL of the items that are equal."""
         return bool(self._script(PULL, key, self._written_path(path), written(value)) == 1)
 
     def add_to_set(self, key: Key, path: Path, value: Json) -> bool:
@@ -193,7 +185,6 @@ class Documents(Named):
         return bool(self._script(ADD_TO_SET, key, self._written_path(path), written(value)) == 1)
 
     def item_count(self, key: Key, path: Path) -> int | Missing:
-        """JSON.ARRLEN."""
         try:
             lengths = self._run("JSON.ARRLEN", f"{self._prefix}{key}", stored(path))
         except Refused as reason:
@@ -210,7 +201,6 @@ class Documents(Named):
         return [(self._key(row["__key"]), found(query, row)) for row in self._rows(finding(query, self._layout))]
 
     def count_where(self, where: Where) -> int:
-        """FT.AGGREGATE with COUNT."""
         return _counted(self._rows(counting(where, self._layout)))
 
     def aggregate(self, aggregation: Aggregation) -> Sequence[dict[str, Json]]:
@@ -218,7 +208,7 @@ class Documents(Named):
         grouping = Grouping(aggregation, self._layout)
         return [grouping.row(row) for row in self._rows(grouping.command())] or grouping.nothing()
 
-    def browse(self, browse: Browse) -> Found:
+    def browse(self, browse: Browse) -> FacetedPage:
         """FT.AGGREGATE for the total, the page and each facet, in one MULTI: one request, and one state of the data."""
         page = Query(filter=browse.filter, sort=browse.sort, limit=browse.limit or 1, fields=())
         facets = [faceting(facet, browse, self._layout) for facet in browse.facets.values()]
@@ -230,7 +220,7 @@ class Documents(Named):
             if any(map(_counted, others)):
                 raise Unsupported("RediSearch indexes a list as delimited text, and some items contain the delimiters")
             counts[name] = [facet_value(facet, row) for row in rows]
-        return Found(_counted(total), [self._key(row["__key"]) for row in keys][: browse.limit], counts)
+        return FacetedPage(_counted(total), [self._key(row["__key"]) for row in keys][: browse.limit], counts)
 
     def _told(self, name: str) -> Any:
         """What FT.INFO says under the name."""

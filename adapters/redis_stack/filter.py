@@ -16,7 +16,7 @@ from storeproof.adapters.redis_stack.path import asked, compared, equal, inside,
 from storeproof.adapters.redis_stack.text import Texts, polygons
 from storeproof.contract import Layout, Path, Unsupported
 from storeproof.spec.place import boxes
-from storeproof.spec.query import SEARCHES, And, Condition, Filter, Not, Or
+from storeproof.spec.query import SEARCHES, And, Condition, Filter, Not, Or, conjuncts
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.:\-]{1,128}")
 """Texts that a tag holds as they are: nothing to trim or to cut off."""
@@ -37,11 +37,10 @@ class Selection:
         self._polygons = 0
 
     def narrow(self, node: Filter | None) -> Selection:
-        """Ask for the filter too."""
         self._polygons += polygons(node)
         if self._polygons > 1:
             raise Unsupported("RediSearch returns nothing for a query of two polygons at once")
-        for part in _conjuncts(node):
+        for part in conjuncts(node):
             if _searches(part):
                 self._clauses.append(self._texts.clause(part))
                 self._tests += [f"exists({self.name(asked(test))})" for test in self._texts.as_written(part)]
@@ -51,7 +50,6 @@ class Selection:
         return self
 
     def also(self, test: str) -> None:
-        """Ask for this expression too."""
         self._tests.append(test)
 
     @property
@@ -76,7 +74,6 @@ class Selection:
 
     @property
     def steps(self) -> list[Any]:
-        """LOAD and FILTER."""
         loads = load(self._names)
         return [*loads, "FILTER", " && ".join(f"({test})" for test in self._tests)] if self._tests else loads
 
@@ -209,15 +206,6 @@ def _only(path: Path, kind: str) -> str:
 def load(names: dict[str, str]) -> list[Any]:
     """The step that fetches the paths under their names."""
     return ["LOAD", 3 * len(names), *[word for path, name in names.items() for word in (path, "AS", name)]] if names else []
-
-
-def _conjuncts(node: Filter | None) -> list[Filter]:
-    match node:
-        case None:
-            return []
-        case And(parts=parts):
-            return [inner for part in parts for inner in _conjuncts(part)]
-    return [node]
 
 
 def _searches(node: Filter) -> bool:

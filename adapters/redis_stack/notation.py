@@ -25,17 +25,12 @@ _BITS: Final = 1 << 64
 
 
 def written(value: Json) -> str:
-    """The value in JSON."""
     text = _dumped(value)
     return _pieces(value) if _MANY_DIGITS.search(text) else text
 
 
 def digits(real: float) -> str:
-    """Digits that RedisJSON reads as this double.
-
-    Raises:
-        Refused: there are none, as for 0.2 % of the doubles with all of their bits.
-    """
+    """Digits that RedisJSON reads as this double. Raises `Refused`: there are none, as for 0.2 % of the doubles with all of their bits."""
     plain = repr(real)
     if _read(Decimal(plain)) == real:
         return plain

@@ -79,7 +79,6 @@ def compared(value: str, operator: str, wanted: Json) -> str:
 
 
 def equal(value: str, wanted: Json) -> str:
-    """That it is equal to a scalar."""
     if wanted is None or isinstance(wanted, bool):
         return f"{value}=={ {None: 'null', True: 'true', False: 'false'}[wanted] }"
     if isinstance(wanted, str):
@@ -107,11 +106,8 @@ def in_a_row(value: str, words: Sequence[str]) -> str:
 
 
 def item_test(node: Filter, root: str = "@") -> str:
-    """A filter on the items of a list, all of it in one test.
-
-    Raises:
-        Unsupported: it is not made of plain comparisons. JSONPath has no negation, and to its `!=` what is no object at all is different.
-    """
+    """A filter on the items of a list, all of it in one test. Raises `Unsupported`: it is not made of plain comparisons. JSONPath has no
+    negation, and to its `!=` what is no object at all is different."""
     if isinstance(node, (And, Or)) and node.parts:
         sign = "&&" if isinstance(node, And) else "||"
         return "(" + sign.join(item_test(part, root) for part in node.parts) + ")"

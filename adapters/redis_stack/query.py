@@ -140,7 +140,6 @@ class Grouping:
         self._names |= {name: f"m{number}" for number, name in enumerate(request.compute)}
 
     def command(self) -> Command:
-        """Rows of the names."""
         request = self._request
         self._keys = {name: self._key(bucket, self._names[name]) for name, bucket in request.by.items()}
         for name, measure in request.compute.items():
@@ -157,7 +156,6 @@ class Grouping:
         return _command(self._layout, self._selection, [*self._applied, *grouped, *having, *sort, *limit])
 
     def row(self, row: Mapping[str, bytes]) -> dict[str, Json]:
-        """Under the names of the request."""
         request = self._request
         groups = {name: _group_value(bucket, row.get(self._keys[name][1:])) for name, bucket in request.by.items()}
         return groups | {name: _computed(measure, self._names[name], row) for name, measure in request.compute.items()}

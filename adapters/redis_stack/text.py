@@ -65,7 +65,6 @@ class Texts:
         self.searched = False
 
     def clause(self, node: Filter) -> str:
-        """The query's clause."""
         match node:
             case Not(part=part):
                 return f"-({self.clause(part)})"

@@ -26,7 +26,6 @@ class Dialect(ABC):
     """The placeholder of a value."""
 
     def table(self, name: str) -> str:
-        """A quoted name of a table."""
         return f'"{name}"'
 
     def column(self, name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 
 from storeproof.adapters.sql import answers
 from storeproof.adapters.sql.records import Records
-from storeproof.contract import MISSING, Found, Json, Key, Missing, Path
+from storeproof.contract import MISSING, FacetedPage, Json, Key, Missing, Path
 from storeproof.contract.families import Joined
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
@@ -42,7 +42,7 @@ class Requests(Protocol):
     def browse(self, browse: Browse) -> Any:
         """Rows for `page`."""
 
-    def page(self, browse: Browse, rows: Sequence[Sequence[Any]], key_of: Callable[[Any], Key]) -> Found:
+    def page(self, browse: Browse, rows: Sequence[Sequence[Any]], key_of: Callable[[Any], Key]) -> FacetedPage:
         """What they say."""
 
 
@@ -98,7 +98,7 @@ class Documents(Records):
     def aggregate(self, aggregation: Aggregation) -> list[dict[str, Json]]:
         return self._requests.groups(aggregation, self._ask(self._requests.aggregate(aggregation)))
 
-    def browse(self, browse: Browse) -> Found:
+    def browse(self, browse: Browse) -> FacetedPage:
         return self._requests.page(browse, self._ask(self._requests.browse(browse)), self._key_of)
 
     def update_where(self, where: Where, path: Path, value: Json) -> int:

@@ -28,11 +28,9 @@ class Records(Table):
         self._list = f"SELECT k, {self._selected} FROM {self._name}"
 
     def encode(self, record: Any) -> Sequence[Any]:
-        """The columns of a record."""
         raise NotImplementedError
 
     def decode(self, columns: Sequence[Any]) -> Any:
-        """The record of the columns."""
         raise NotImplementedError
 
     def get(self, key: Key) -> Record | None:

@@ -7,8 +7,8 @@ and its models a start takes 0.4 s, without them 0.1 s, and the difference would
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from storeproof.adapters.sqlite.session import SQLite
     from storeproof.contract import Address

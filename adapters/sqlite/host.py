@@ -18,19 +18,24 @@ Run: `python -m storeproof.adapters.sqlite.host --database FILE --port N [--prag
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import sqlite3
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from storeproof.embedded import Counted, Failure, Kind, Server
+from storeproof.embedded import Counted, Failure, Server
+from storeproof.embedded.command_line import read_command_line
 from storeproof.embedded.host import stop_at_sigterm
 from storeproof.embedded.turns import Turns
 
-Statements = Sequence[tuple[str, Sequence[Any]]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from storeproof.embedded import Kind
+
+    Statements = Sequence[tuple[str, Sequence[Any]]]
 
 _BUSY_SECONDS = 5.0
 _BUSY = "SQLITE_BUSY: another transaction has held the write lock all the time"
@@ -53,7 +58,7 @@ class Client:
 class Host:
     """Serves one database file."""
 
-    def __init__(self, database: str, pragmas: Sequence[str]) -> None:
+    def __init__(self, database: str, pragmas: Mapping[str, str]) -> None:
         self._database = database
         self._pragmas = pragmas
         self._writing = Turns()
@@ -73,8 +78,8 @@ class Host:
         connection = sqlite3.connect(
             self._database, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
         )
-        for pragma in self._pragmas:
-            connection.execute(f"PRAGMA {pragma}")
+        for pragma, value in self._pragmas.items():
+            connection.execute(f"PRAGMA {pragma} = {value}")
         self._open.add(connection)
         return connection
 
@@ -205,20 +210,16 @@ def failure_of(reason: Exception) -> tuple[Kind, str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line and serve until SIGTERM."""
-    parser = argparse.ArgumentParser(description="Hosts a SQLite database.")
-    parser.add_argument("--database", required=True)
-    parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--pragma", action="append", default=[], metavar="NAME=VALUE")
-    options = parser.parse_args(arguments)
+    database, port, pragmas = read_command_line("database", "pragma", arguments)
     if sqlite3.sqlite_version_info < _OLDEST:
         sys.exit(f"SQLite {sqlite3.sqlite_version} is too old; {'.'.join(map(str, _OLDEST))} or newer is needed")
-    host = Host(options.database, options.pragma)
+    host = Host(database, pragmas)
 
     stop_at_sigterm(host.close)
     try:
-        host.serve(options.port)
+        host.serve(port)
     except OSError as reason:
-        sys.exit(f"cannot listen on port {options.port}: {reason}")
+        sys.exit(f"cannot listen on port {port}: {reason}")
 
 
 if __name__ == "__main__":

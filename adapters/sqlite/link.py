@@ -51,7 +51,6 @@ class Link:
         return self._others[-1]
 
     def close(self) -> None:
-        """End the connection."""
         for other in self._others:
             other.close()
         self._host.close()

@@ -15,7 +15,7 @@ from storeproof.adapters.sqlite.changes import with_values
 from storeproof.adapters.sqlite.geo import distance
 from storeproof.adapters.sqlite.query_filter import Statement, Value, at, json_path, point
 from storeproof.adapters.sqlite.text import TextIndex
-from storeproof.contract import Found, Json, Path, Unsupported
+from storeproof.contract import FacetedPage, Json, Path, Unsupported
 from storeproof.spec.query import Aggregation, Browse, Bucket, Facet, Measure, Query, SortKey, Where
 
 Request = tuple[str, list[Any]]
@@ -140,7 +140,7 @@ class Requests:
             parts.append(f"SELECT {number}, {_facet(statement, facet, asked)}")
         return f"WITH matching AS MATERIALIZED ({matching}) {' UNION ALL '.join(parts)} ORDER BY part, place", statement.parameters
 
-    def page(self, request: Browse, rows: Sequence[Sequence[Any]], key_of: KeyOf) -> Found:
+    def page(self, request: Browse, rows: Sequence[Sequence[Any]], key_of: KeyOf) -> FacetedPage:
         total, keys = 0, []
         facets: list[list[tuple[Json, int]]] = [[] for _ in request.facets]
         for part, _place, value, kind, count in rows:
@@ -150,7 +150,7 @@ class Requests:
                 keys.append(key_of(value))
             else:
                 facets[part - _FACETS].append((_decoded(value, kind), count))
-        return Found(total, keys, dict(zip(request.facets, facets, strict=True)))
+        return FacetedPage(total, keys, dict(zip(request.facets, facets, strict=True)))
 
 
 class _Group(NamedTuple):

@@ -43,7 +43,6 @@ class Value(NamedTuple):
     """As `json_type` names it; NULL where there is no value."""
 
     def of(self, name: str) -> str:
-        """Whether it is of the type."""
         return f"{self.kind} {_KINDS[name]}"
 
     def only(self, name: str) -> str:

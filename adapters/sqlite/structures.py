@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from storeproof.adapters.sql import structures
-from storeproof.adapters.sqlite.dialect import DIALECT
 from storeproof.adapters.sqlite.link import Link
-from storeproof.adapters.sqlite.table import count_indexes
+from storeproof.adapters.sqlite.table import DIALECT, count_indexes
 from storeproof.contract import Key, Layout
 
 

@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from storeproof.adapters.sqlite.dialect import DIALECT
+from storeproof.adapters.sql.dialect import Dialect
 from storeproof.adapters.sqlite.feed import Followed
 from storeproof.adapters.sqlite.link import Link
 from storeproof.adapters.sqlite.query_filter import after
 from storeproof.contract import Key, Layout, Record
+
+
+class _Dialect(Dialect):
+    mark = "?"
+
+    def column(self, name: str) -> str:
+        return name
+
+    def upsert(self, columns: Sequence[str]) -> str:
+        return f" ON CONFLICT(k) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in columns)}"
+
+    def text(self, text: str, what: str) -> str:  # noqa: ARG002
+        return text
+
+    def to_text(self, stored: Any) -> str:
+        text: str = stored
+        return text
+
+
+DIALECT: Final = _Dialect()
 
 
 class Table(Followed):

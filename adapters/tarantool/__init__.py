@@ -40,18 +40,18 @@ class TarantoolSession(Link):
     def collection(self, layout: Layout) -> Collection:
         """A space; one with a tree is ordered."""
         record = layout.model.record
-        if isinstance(record, (shapes.Queue, shapes.Members, shapes.Ranking)):
-            if isinstance(record, shapes.Queue):
+        if isinstance(record, (shapes.QueueRecord, shapes.MembersRecord, shapes.RankingRecord)):
+            if isinstance(record, shapes.QueueRecord):
                 return Queues(self, layout)
-            return Sets(self, layout) if isinstance(record, shapes.Members) else Rankings(self, layout)
+            return Sets(self, layout) if isinstance(record, shapes.MembersRecord) else Rankings(self, layout)
         kinds: tuple[type[Space], type[Space]]
         if isinstance(record, shapes.Value):
             kinds = Values, OrderedValues
-        elif isinstance(record, shapes.Counter):
+        elif isinstance(record, shapes.CounterRecord):
             kinds = Counters, OrderedCounters
         elif isinstance(record, shapes.Hash):
             kinds = Hashes, OrderedHashes
-        elif isinstance(record, shapes.Row):
+        elif isinstance(record, shapes.RowRecord):
             kinds = Rows, OrderedRows
         else:
             kinds = Documents, OrderedDocuments
@@ -90,5 +90,4 @@ def connect(address: Address, options: Mapping[str, str]) -> TarantoolSession:
 
 
 def cluster(options: Mapping[str, str]) -> ReplicaSet:  # noqa: ARG001 - they are the clients'
-    """What forms and repairs a replica set."""
     return ReplicaSet()

@@ -27,7 +27,6 @@ class Followed:
     _last = 0
 
     def decode(self, found: Sequence[Any]) -> Any:
-        """The record of a whole tuple."""
         raise NotImplementedError
 
     def follow(self, records: bool) -> None:
@@ -50,13 +49,11 @@ class Followed:
         return [Change(kind, key, self.decode(record[0]) if record else None) for kind, key, *record in found]
 
     def leave_feed(self) -> None:
-        """Close its connection."""
         if self._feed is not None:
             self._feed.close()
             self._feed = None
 
     def resume_feed(self) -> None:
-        """Another connection."""
         self.leave_feed()
         self._feed = _another(self._session)
 

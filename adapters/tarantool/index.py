@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 
 from storeproof.adapters.tarantool.notation import notation
 from storeproof.contract import Json, Key, Path, Refused, Unsupported
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 from storeproof.spec.place import PLACES
 from storeproof.spec.query import And, Comparing, Condition, Filter, Not, Or, Query, Where
 
@@ -46,7 +46,6 @@ class Indexed:
             raise Unsupported("a partial index needs a functional index, which Vinyl does not have")
 
     def drop_index(self: _Called, name: str) -> bool:
-        """index:drop, with its function."""
         return bool(self._call("drop_index", self._name, name)[0])
 
     def index_names(self: _Called) -> Sequence[str]:
@@ -68,7 +67,6 @@ class Indexed:
         return [(key, {} if record is None else record) for key, record in found[0]]
 
     def count_where(self: _Called, where: Where) -> int:
-        """As `find`, without the records."""
         found = self._call("count_where", self._name, _asked(where))
         if not found:
             raise Unsupported(_NO_INDEX)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib.resources import files
 from typing import Any, Final
@@ -15,8 +16,28 @@ from tarantool.error import DatabaseError, Error, NetworkError, SslError
 from tarantool.msgpack_ext.unpacker import ext_hook
 
 from storeproof.adapters.tarantool.notation import UNPACKABLE
-from storeproof.adapters.tarantool.server import Server
-from storeproof.contract import Address, Refused, Unknown, Unsupported, WrongReply
+from storeproof.contract import Address, Refused, Unknown, Unsupported, Version, WrongReply
+
+
+class Server(ABC):
+    """A part of a session."""
+
+    @abstractmethod
+    def call(self, function: str, *args: Any) -> Any:
+        """Call one of the functions in `server.lua`; all that it returns, as a list."""
+
+    def version(self) -> Version:
+        product, number = self.call("version")
+        return Version(product, number)
+
+    def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
+        return dict(zip(names, self.call("settings", list(names))[0], strict=True))
+
+    def compact(self) -> str:
+        """A snapshot of memtx and a dump of vinyl; a new log file is begun."""
+        self.call("snapshot")
+        return "box.snapshot()"
+
 
 _TIMEOUT: Final = 5.0
 """Seconds to wait for a connection or for a reply."""
@@ -112,7 +133,6 @@ class Link(Server):
         return str(self.run(self.connection.eval, _FUNCTIONS)[0])
 
     def close(self) -> None:
-        """End the connection."""
         with suppress(Exception):
             self.connection.close()
 

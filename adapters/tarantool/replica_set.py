@@ -63,7 +63,7 @@ class _State:
 
 
 class ReplicaSet:
-    """See `Cluster`, `Promotion` and `Rebuilding`."""
+    """Instances of Tarantool, one of which takes writes."""
 
     def form(self, nodes: NodeAddresses) -> None:
         """If none takes writes, promote the one with the most changes; of new ones any will do."""
@@ -93,7 +93,7 @@ class ReplicaSet:
         """Nothing: with its first start it has copied all data from another instance."""
 
     def rebuilt(self, nodes: NodeAddresses) -> Mapping[str, Sequence[Sequence[str]]]:
-        """Those with changes that the primary has not, and those to which its changes cannot be applied. No commands: with an empty
+        """Instances with changes that the primary has not, and instances to which its changes cannot be applied. No commands: with an empty
         directory an instance copies all data from another one when it starts."""
         primary = self.primary(nodes)
         source, copied = str(nodes[primary]), dict[str, Sequence[Sequence[str]]]()

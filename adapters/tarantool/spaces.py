@@ -59,11 +59,9 @@ class Space:
         self._number: int | None = None
 
     def encode(self, record: Any) -> Sequence[Any]:
-        """The columns of a record."""
         raise NotImplementedError
 
     def decode(self, found: Sequence[Any]) -> Record:
-        """The record of a whole tuple."""
         raise NotImplementedError
 
     def indexed(self, path: tuple[str, ...]) -> Mapping[str, Any]:
@@ -91,7 +89,6 @@ class Space:
         return self._session.run(request, self._number, *args, **options)
 
     def prepare(self) -> None:
-        """Create the space and its indexes."""
         key = ["key", "string" if self._layout.model.key == "text" else "integer"]
         nullable = [{"name": name, "type": kind, "is_nullable": kind == "varbinary"} for name, kind in self.columns]
         indexes = [self.indexed(path) for path in self._layout.indexed]
@@ -99,7 +96,6 @@ class Space:
         self._call("prepare", self._name, session.engine, session.index, session.synchronous, [key, *nullable], indexes)
 
     def clear(self) -> None:
-        """Drop the space."""
         self._call("clear", self._name)
 
     def describe(self) -> Mapping[str, str]:
@@ -108,12 +104,10 @@ class Space:
         return found
 
     def get(self, key: Key) -> Record | None:
-        """SELECT."""
         found = self.ask(self._connection.select, [key], limit=1)
         return self.decode(found[0]) if found else None
 
     def put(self, key: Key, record: Record) -> None:
-        """REPLACE."""
         self.ask(self._connection.replace, [key, *self.encode(record)])
 
     def delete(self, key: Key) -> bool:
@@ -129,7 +123,6 @@ class Space:
         return int(self._call("count", self._name)[0])
 
     def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
-        """space:get of each."""
         if not keys:
             return []
         found = self._call("get_many", self._name, list(keys))[0]
@@ -141,7 +134,6 @@ class Space:
             self._call("put_many", self._name, packed([[key, *self.encode(record)] for key, record in records.items()]))
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
-        """INSERT."""
         return self.ask(self._connection.insert, [key, *self.encode(record)]) is not None
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
@@ -227,15 +219,12 @@ class Hashes(Followed, Space):
         return {field: value for field, value in zip(self._fields, found[1:], strict=True) if value is not None}
 
     def get_field(self, key: Key, field: str) -> bytes | None:
-        """The column alone."""
         return self.get_fields(key, [field])[0]
 
     def set_field(self, key: Key, field: str, value: bytes) -> None:
-        """UPSERT."""
         self.set_fields(key, {field: value})
 
     def get_fields(self, key: Key, fields: Sequence[str]) -> Sequence[bytes | None]:
-        """The columns alone."""
         places = [self._place.get(field, 0) for field in fields]  # no column has the number 0
         found = self._call("get_columns", self._name, key, places)[0] if places else []
         return [None if column is None else column[0] for column in found]
@@ -247,7 +236,6 @@ class Hashes(Followed, Space):
             self.ask(self._connection.upsert, [key, *map(values.get, self._fields)], changes)
 
     def delete_field(self, key: Key, field: str) -> bool:
-        """A null in its column."""
         place = self._place.get(field)
         return bool(place and self._call("delete_column", self._name, key, place)[0])
 
@@ -274,7 +262,6 @@ class Documents(Indexed, Followed, Space):
         return {"field": 2, "type": "scalar", "path": notation(path)}
 
     def get_path(self, key: Key, path: Path) -> Json | Missing:
-        """The value alone."""
         return self.get_paths(key, [path])[0]
 
     def set_path(self, key: Key, path: Path, value: Json) -> bool:
@@ -282,7 +269,6 @@ class Documents(Indexed, Followed, Space):
         return self.set_paths(key, {path: value})
 
     def get_paths(self, key: Key, paths: Sequence[Path]) -> Sequence[Json | Missing]:
-        """The values alone."""
         found = self._call("get_paths", self._name, key, list(map(place, paths)))[0] if paths else []
         return [each[0] if each else MISSING for each in found]
 
@@ -329,7 +315,6 @@ class Documents(Indexed, Followed, Space):
         return bool(self._call("add_to_set", self._name, key, f"doc{notation(path)}", value)[0])
 
     def item_count(self, key: Key, path: Path) -> int | Missing:
-        """The length alone."""
         found = self._call("item_count", self._name, key, f"doc{notation(path)}")
         return int(found[0]) if found else MISSING
 
@@ -338,7 +323,6 @@ class Scanned(Space):
     """A space whose primary index is a tree: text is compared as UTF-8 bytes, which is by code point."""
 
     def scan(self, start: Key | None, count: int, backwards: bool) -> Sequence[tuple[Key, Record]]:
-        """SELECT with an iterator."""
         bounds = [] if start is None else [start]
         found = self.ask(self._connection.select, bounds, limit=count, iterator=ITERATOR_LE if backwards else ITERATOR_GE)
         return [(each[0], self.decode(each)) for each in found]

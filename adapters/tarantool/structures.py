@@ -39,15 +39,12 @@ class Items:
         raise NotImplementedError
 
     def decode(self, found: Sequence[Sequence[Any]]) -> Record:
-        """The record of its tuples."""
         raise NotImplementedError
 
     def prepare(self) -> None:
-        """Create the space and its trees."""
         self._call("prepare_items", self._name, *self._made, [["key", "string"], *self.columns], self.order)
 
     def clear(self) -> None:
-        """Drop the space."""
         self._call("clear", self._name)
 
     def describe(self) -> Mapping[str, str]:
@@ -71,7 +68,6 @@ class Items:
         return bool(self._call("delete_items", self._name, key)[0])
 
     def exists(self, key: Key) -> bool:
-        """space:select of one."""
         return bool(self._call("has_items", self._name, key)[0])
 
 
@@ -95,11 +91,9 @@ class Queues(Items):
         return int(self._call("push", self._name, key, item, False)[0])
 
     def pop_front(self, key: Key) -> bytes | None:
-        """space:delete of the first."""
         return self._popped(key, False)
 
     def pop_back(self, key: Key) -> bytes | None:
-        """space:delete of the last."""
         return self._popped(key, True)
 
     def list_range(self, key: Key, start: int, stop: int) -> Sequence[bytes]:
@@ -131,15 +125,12 @@ class Sets(Items):
         return bool(self._call("add_member", self._name, key, member)[0])
 
     def remove_member(self, key: Key, member: str) -> bool:
-        """space:delete."""
         return bool(self._call("remove_item", self._name, key, member)[0])
 
     def has_member(self, key: Key, member: str) -> bool:
-        """space:get."""
         return bool(self._call("has_item", self._name, key, member)[0])
 
     def member_count(self, key: Key) -> int:
-        """index:count."""
         return int(self._call("item_total", self._name, key)[0])
 
 
@@ -156,7 +147,6 @@ class Rankings(Items):
         return {member: float(score) for _, member, score in found}
 
     def set_score(self, key: Key, member: str, score: float) -> bool:
-        """space:replace."""
         return bool(self._call("set_score", self._name, key, member, score)[0])
 
     def add_score(self, key: Key, member: str, by: float) -> float:
@@ -164,11 +154,9 @@ class Rankings(Items):
         return float(self._call("add_score", self._name, key, member, by)[0])
 
     def remove_score(self, key: Key, member: str) -> bool:
-        """space:delete."""
         return bool(self._call("remove_item", self._name, key, member)[0])
 
     def score_of(self, key: Key, member: str) -> float | None:
-        """space:get."""
         found = self._call("score_of", self._name, key, member)
         return float(found[0]) if found else None
 
@@ -182,5 +170,4 @@ class Rankings(Items):
         return [(member, float(score)) for _, member, score in self._call("top", self._name, key, count)[0]]
 
     def ranking_size(self, key: Key) -> int:
-        """index:count."""
         return int(self._call("item_total", self._name, key)[0])

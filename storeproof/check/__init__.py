@@ -2,7 +2,7 @@
 
 from storeproof.check.audits import Audits, judge_seen
 from storeproof.check.counters import judge_counter
-from storeproof.check.durability import ANOMALIES, Anomaly, Finding, judge
+from storeproof.check.durability import ANOMALIES, Anomaly, Finding, judge_key
 from storeproof.check.groups import judge_groups
 from storeproof.check.linearizable import MOST_CLIENTS, MOST_OPERATIONS, is_linearizable
 from storeproof.check.losses import Losses, Shape, losses, unstartable, worst
@@ -11,34 +11,3 @@ from storeproof.check.shrink import BEFORE, Contradiction, contradiction
 from storeproof.check.staleness import Staleness, StaleRead, staleness, together
 from storeproof.check.strength import upper_bound
 from storeproof.check.transfers import Books, judge_transfers
-
-__all__ = [
-    "ANOMALIES",
-    "BEFORE",
-    "MOST_CLIENTS",
-    "MOST_OPERATIONS",
-    "Anomaly",
-    "Audits",
-    "Books",
-    "Contradiction",
-    "Finding",
-    "Losses",
-    "SessionReads",
-    "Shape",
-    "StaleRead",
-    "Staleness",
-    "contradiction",
-    "is_linearizable",
-    "judge",
-    "judge_counter",
-    "judge_groups",
-    "judge_seen",
-    "judge_sessions",
-    "judge_transfers",
-    "losses",
-    "staleness",
-    "together",
-    "unstartable",
-    "upper_bound",
-    "worst",
-]

@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from storeproof.check.counters import judge_counter
-from storeproof.check.durability import Anomaly, Finding, judge
+from storeproof.check.durability import Anomaly, Finding, judge_key
 from storeproof.check.groups import judge_groups
 from storeproof.check.losses import Losses, losses
 from storeproof.history import Observation, Operation, Place, Seen, by_place
 
 
 def judge_seen(operations: Sequence[Operation], seen: Seen) -> Finding:
-    """The finding for one key, a record or a counter. Raises as `judge` and `judge_counter` do."""
-    return judge(operations, seen) if isinstance(seen, Observation) else judge_counter(operations, seen)
+    """The finding for one key, a record or a counter. Raises as `judge_key` and `judge_counter` do."""
+    return judge_key(operations, seen) if isinstance(seen, Observation) else judge_counter(operations, seen)
 
 
 class Audits:
@@ -31,7 +31,6 @@ class Audits:
 
     @property
     def harmed(self) -> frozenset[Place]:
-        """The keys that had an anomaly."""
         return frozenset(self._harmed)
 
     @property

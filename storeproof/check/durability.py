@@ -65,7 +65,7 @@ class Finding:
         return f"{self.collection}[{self.key!r}] {self.anomaly}: found {self.seen}{last}"
 
 
-def judge(operations: Sequence[Operation], seen: Observation) -> Finding:
+def judge_key(operations: Sequence[Operation], seen: Observation) -> Finding:
     """The finding for one key.
 
     `operations`: every put and delete of the key, at least one, in any order; the key was absent before the first.

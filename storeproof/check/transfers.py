@@ -33,7 +33,7 @@ class Books:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedTransfers:
     """The transfers of a round, and what is wrong with them."""
 
     acknowledged: int = 0
@@ -59,7 +59,7 @@ class Judged:
         return bool(self.torn or self.uneven or self.skewed)
 
 
-def judge_transfers(transfers: Iterable[Transfer], books: Books, snapshots: Sequence[Balances] = ()) -> Judged:
+def judge_transfers(transfers: Iterable[Transfer], books: Books, snapshots: Sequence[Balances] = ()) -> JudgedTransfers:
     """What became of the transfers.
 
     Args:
@@ -86,7 +86,7 @@ def judge_transfers(transfers: Iterable[Transfer], books: Books, snapshots: Sequ
         expected[each.source] -= each.amount
         expected[each.target] += each.amount
     outcomes = Counter(each.outcome for each in sent)
-    return Judged(
+    return JudgedTransfers(
         acknowledged=outcomes["ok"],
         refused=outcomes["refused"],
         unknown=outcomes["unknown"],

@@ -55,7 +55,6 @@ def reap_at_exit(base: Path, *, containers: bool = False, networks: bool = False
 
 
 def main(owner_text: str) -> None:
-    """Wait until the owner has ended, then sweep what it named."""
     owner = Owner.parse(owner_text)
     if owner is None:
         raise SystemExit(f"not an owner: {owner_text}")

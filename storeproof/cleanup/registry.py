@@ -64,7 +64,6 @@ class Registry:
         self._open.append(thing)
 
     def discard(self, thing: Closable) -> None:
-        """Unregister a thing that has been removed."""
         if thing in self._open:
             self._open.remove(thing)
 

@@ -42,7 +42,6 @@ class WorkDir:
 
     @property
     def data(self) -> Path:
-        """The store's data directory."""
         return self.root / "data"
 
     @property

@@ -276,9 +276,9 @@ def add_judge(name: Annotated[str, typer.Argument(help="The release, or a name f
 
     Exit codes: 0 written · 4 usage error, such as a judge that exists already.
     """
-    from storeproof.cli.edition import judge
+    from storeproof.cli.edition import record_judge
 
-    judge(name)
+    record_judge(name)
 
 
 @app.command()

@@ -12,12 +12,12 @@ from storeproof.cli.output import form_of, write_output
 from storeproof.report.claims.markdown import render_claims_markdown
 from storeproof.report.claims.page import render_claims_html
 from storeproof.report.claims.screen import print_judged
-from storeproof.result.claims import Judged, Verdict, judge
+from storeproof.result.claims import ClaimVerdict, JudgedClaims, judge_claims
 from storeproof.result.terminal_safe import read_shown
 from storeproof.spec import load_spec
 from storeproof.spec.questions.read_claims import read_claims
 
-_PAGES: Final[Mapping[str, Callable[[Judged], str]]] = {
+_PAGES: Final[Mapping[str, Callable[[JudgedClaims], str]]] = {
     ".md": render_claims_markdown,
     ".html": render_claims_html,
     ".json": lambda judged: judged.model_dump_json(indent=1) + "\n",
@@ -26,14 +26,11 @@ _PAGES: Final[Mapping[str, Callable[[Judged], str]]] = {
 
 def claims(paths: Sequence[Path], output: Path | None) -> int:
     """Hold the results against the published claims; 0 when at least one was reproduced or refuted, else 1.
-
-    Raises:
-        UsageError: a result cannot be read, or the page cannot be written.
-    """
+    Raises `UsageError`: a result cannot be read, or the page cannot be written."""
     render = form_of(output, _PAGES)
     spec = load_spec()
-    judged = judge(read_claims(spec), [read_shown(path) for path in paths], spec)
+    judged = judge_claims(read_claims(spec), [read_shown(path) for path in paths], spec)
     print_judged(judged, Console())
     if output is not None and render is not None:
         write_output(output, render(judged))
-    return 0 if judged.count(Verdict.CANNOT_SAY) < len(judged.claims) else 1
+    return 0 if judged.count(ClaimVerdict.CANNOT_SAY) < len(judged.claims) else 1

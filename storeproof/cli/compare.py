@@ -17,10 +17,7 @@ from storeproof.result.terminal_safe import read_shown
 
 def compare_files(a: Path, b: Path | None, store: str | None, against: str | None, output: Path | None) -> int:
     """Compare the results in the files; 0 if at least one pair has a ratio, else 1.
-
-    Raises:
-        UsageError: a file that cannot be read or written, or a store that is not in it.
-    """
+    Raises `UsageError`: a file that cannot be read or written, or a store that is not in it."""
     if output is not None:
         files.check(output)
     left, right = _read(a), _read(b) if b else None
@@ -40,10 +37,7 @@ def compare_files(a: Path, b: Path | None, store: str | None, against: str | Non
 
 def agreement_of(a: Path, b: Path | None, store: str | None, output: Path | None) -> int:
     """Say how many numbers of the same plan agree in two runs; 0 when any was compared, else 1.
-
-    Raises:
-        UsageError: a file that cannot be read or written, or a store that is not in it.
-    """
+    Raises `UsageError`: a file that cannot be read or written, or a store that is not in it."""
     if b is None:
         raise UsageError("--agreement is of two runs of the same plan; give two results")
     if output is not None:
@@ -58,11 +52,7 @@ def agreement_of(a: Path, b: Path | None, store: str | None, output: Path | None
 
 
 def find(path: Path, sides: list[Side], wanted: str, option: str) -> Side:
-    """The side that a user names, by its store or by store and variant.
-
-    Raises:
-        UsageError: none or several have the name.
-    """
+    """The side that a user names, by its store or by store and variant. Raises `UsageError`: none or several have the name."""
     found = [side for side in sides if wanted in (side.name, side.store.store)]
     if len(found) == 1:
         return found[0]

@@ -10,7 +10,7 @@ from typing import Final
 from storeproof.cli.output import form_of, write_output
 from storeproof.conformance.answer import MAKERS_WORD, Level, answer_lines, badge_of, contradicted_badge, refused_badge
 from storeproof.conformance.bundle import make_bundle
-from storeproof.conformance.known import Known
+from storeproof.conformance.known import KnownJudges
 from storeproof.conformance.reasons import ClaimRefused
 from storeproof.conformance.rerun import Repeated, command_of, repeat
 from storeproof.conformance.submitted import check_submitted, folders_of
@@ -38,7 +38,7 @@ def bundle(run: Path, product: Path, out: Path, store: Path | None) -> None:
         UsageError: a file is missing, or the bundle cannot be written.
         ClaimRefused: no claim can be made of the run.
     """
-    content, found = make_bundle(run, product, store, Known.here())
+    content, found = make_bundle(run, product, store, KnownJudges.here())
     try:
         write_bytes(out, content)
     except OSError as reason:
@@ -78,7 +78,7 @@ def _check_all(folder: Path) -> int:
     """One line for each claim; those that have expired stay, and say so."""
     if not folders_of(folder):
         raise UsageError(f"{folder} has no claims; each is a folder EDITION/ORGANIZATION-PRODUCT/ with one bundle")
-    every = list(check_submitted(folder, Known.here()))
+    every = list(check_submitted(folder, KnownJudges.here()))
     for each in every:
         said = f"refused: {each.wrong}" if each.found is None or each.wrong else next(iter(answer_lines(each.found)))
         print(printable(f"{each.folder.relative_to(folder)}: {said}"))
@@ -126,7 +126,7 @@ def _concluded(repeated: Repeated) -> str:
 
 def _verified(file: Path) -> Verified:
     try:
-        return verify(file, Known.here())
+        return verify(file, KnownJudges.here())
     except Unreadable as reason:
         raise UsageError(f"{file} {reason}; give the file that `storeproof bundle` wrote") from None
 

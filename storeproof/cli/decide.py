@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -13,11 +11,10 @@ from rich.console import Console
 
 from storeproof.cli.output import form_of, write_output
 from storeproof.errors import UsageError
+from storeproof.machine.garbage import without_garbage
 from storeproof.printable import printable
 from storeproof.regular_file import exists
 from storeproof.report.decision.data import decision_data
-from storeproof.report.decision.page import render_page
-from storeproof.report.decision.record import render_record
 from storeproof.report.decision.screen import print_decision
 from storeproof.result.json_file import files_of, write_whole
 from storeproof.result.needs.decision import Decision, decide
@@ -28,9 +25,22 @@ from storeproof.spec.questions.read_needs import read_needs
 
 MEETS, NONE_MEETS, NOT_SHOWN = 0, 1, 2
 
+
+def _page(decision: Decision) -> str:
+    from storeproof.report.decision.page import render_page  # only here: an answer on the screen needs no templates
+
+    return render_page(decision)
+
+
+def _record(decision: Decision) -> str:
+    from storeproof.report.decision.record import render_record  # the same
+
+    return printable(render_record(decision))
+
+
 _FORMS: Final[Mapping[str, Callable[[Decision], str]]] = {
-    ".html": render_page,
-    ".md": lambda decision: printable(render_record(decision)),
+    ".html": _page,
+    ".md": _record,
     ".json": lambda decision: json.dumps(decision_data(decision), indent=1, ensure_ascii=False) + "\n",
 }
 _TEMPLATE = Path(__file__).with_name("templates") / "needs.yaml.txt"
@@ -50,7 +60,7 @@ def decide_by(needs: Path, results: Sequence[Path], output: Path | None, edition
         SpecError: the needs file has errors.
     """
     render = form_of(output, _FORMS)
-    with without_collection():
+    with without_garbage():  # results are large trees, and no garbage: looking for cycles in them took a third of the time
         spec = load_edition(edition or next(reversed([*frozen_editions()]), VERSION))
         asked = read_needs(needs, spec)
         found = [read_agreeing(file) for path in results for file in files_of(path)] if results else published_evidence()
@@ -63,24 +73,8 @@ def decide_by(needs: Path, results: Sequence[Path], output: Path | None, edition
     return NOT_SHOWN if decision.possible else NONE_MEETS
 
 
-@contextmanager
-def without_collection() -> Iterator[None]:
-    """Results are large trees, and no garbage: looking for cycles in them took a third of the time of an answer."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
-
-
 def write_template(file: Path) -> None:
-    """Write a needs file with comments.
-
-    Raises:
-        UsageError: it exists, or cannot be written.
-    """
+    """Write a needs file with comments. Raises `UsageError`: it exists, or cannot be written."""
     if exists(file):
         raise UsageError(f"{file} exists; name another file, or remove it")
     try:

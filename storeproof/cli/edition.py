@@ -9,8 +9,7 @@ from storeproof.conformance.known import judge_here
 from storeproof.errors import UsageError
 from storeproof.spec import SPEC_ROOT, load_spec
 from storeproof.spec.base import NAME_PATTERN, PATTERN_WORDS
-from storeproof.spec.editions.dispute import read_disputes
-from storeproof.spec.editions.disputes_page import disputes_page
+from storeproof.spec.editions.dispute import disputes_page, read_disputes
 from storeproof.spec.editions.freeze import freeze as freeze_draft
 from storeproof.spec.editions.freeze import record_path, write_record
 from storeproof.spec.editions.frozen import known_judges
@@ -25,7 +24,7 @@ def freeze(name: str) -> None:
     print(f"commit both; `pytest suites/ --edition={name}` judges by it")
 
 
-def judge(name: str) -> None:
+def record_judge(name: str) -> None:
     """Keep this installation as a known judge. Raises `UsageError`: the name is none or is taken, or it cannot be written."""
     if not re.fullmatch(NAME_PATTERN, name):
         raise UsageError(f"invalid name of a judge: {name!r}; allowed: {PATTERN_WORDS[NAME_PATTERN]}")

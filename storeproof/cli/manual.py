@@ -22,11 +22,7 @@ def topics() -> dict[str, str]:
 
 
 def manual(wanted: str) -> str:
-    """The text of a topic; without a topic, the list of topics.
-
-    Raises:
-        UsageError: there is no such topic.
-    """
+    """The text of a topic; without a topic, the list of topics. Raises `UsageError`: there is no such topic."""
     known = topics()
     if not wanted:
         return "\n".join(["storeproof manual TOPIC", *(f"  {topic}" for topic in known), "storeproof manual all"])

@@ -15,10 +15,7 @@ _TEMPLATES = Path(__file__).with_name("templates")
 
 def new_store(name: str, directory: Path, *, embedded: bool) -> None:
     """Write `NAME.yaml` and `NAME_store.py` into a directory, and say what to do next.
-
-    Raises:
-        UsageError: the name is invalid, a file exists already, or the directory cannot be written.
-    """
+    Raises `UsageError`: the name is invalid, a file exists already, or the directory cannot be written."""
     if not re.fullmatch(NAME_PATTERN, name):
         raise UsageError(f"invalid store name {name!r}; allowed: {PATTERN_WORDS[NAME_PATTERN]}")
     module = f"{re.sub('[^a-z0-9]', '_', name)}_store"

@@ -13,11 +13,7 @@ F = TypeVar("F")
 
 
 def form_of(output: Path | None, forms: Mapping[str, F], option: str = "--output") -> F | None:
-    """What makes the file's text, of those by suffix; None without a file.
-
-    Raises:
-        UsageError: the name has another suffix.
-    """
+    """What makes the file's text, of those by suffix; None without a file. Raises `UsageError`: the name has another suffix."""
     if output is None:
         return None
     if output.suffix not in forms:

@@ -12,10 +12,7 @@ from storeproof.result.needs.published import INDEX, write_index
 
 def publish(reports: Path) -> None:
     """Compress each result in the folders of a directory but `latest`, write their index, and print how many were compressed.
-
-    Raises:
-        UsageError: a result cannot be read or was changed after its run, or nothing can be written.
-    """
+    Raises `UsageError`: a result cannot be read or was changed after its run, or nothing can be written."""
     if not exists(reports) or not reports.is_dir():
         raise UsageError(f"{reports} is no directory; name one whose folders hold results")
     plain = [file for file in files_of(reports) if file.name == NAME and file.parent.name != "latest"]

@@ -14,17 +14,13 @@ from storeproof.spec.reading.json_schema import schema_of
 
 
 def all_schemas() -> dict[str, str]:
-    """Every exported schema, by file name."""
     product = schema_of("product", Product, ".".join(map(str, Product.FORMAT)))
     return {**schemas(), "needs.json": needs_schema(), "product.json": product, "result.json": result_schema()}
 
 
 def write_schemas(directory: Path | None = None) -> int:
     """Write the schemas, and remove those of file kinds that no longer exist; returns 0.
-
-    Raises:
-        UsageError: the directory cannot be written.
-    """
+    Raises `UsageError`: the directory cannot be written."""
     target = directory or SPEC_ROOT / "schema"
     wanted = all_schemas()
     try:

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from storeproof import units
-from storeproof.cli.decide import without_collection
 from storeproof.errors import UsageError
+from storeproof.machine.garbage import without_garbage
 from storeproof.result.consistency import check_agrees
 from storeproof.result.needs.decision import Decision, decide
 from storeproof.result.needs.evidence import ReadResult
 from storeproof.site import build_site
 from storeproof.site.content import gather
 from storeproof.site.folder import check_folder, write_site
-from storeproof.site.sources import Source, read_sources
+from storeproof.site.sources import SourceResult, read_sources
 from storeproof.spec import SPEC_ROOT, Spec, load_spec
 from storeproof.spec.questions.read_needs import read_needs
 
@@ -28,7 +28,7 @@ def site(paths: Sequence[Path], out: Path, needs: Sequence[Path]) -> None:
         SpecError: a needs file has errors.
     """
     check_folder(out)
-    with without_collection():
+    with without_garbage():
         spec, sources = load_spec(), read_sources(paths)
         for each in sources:
             check_agrees(each.file, each.result)
@@ -44,7 +44,7 @@ def site(paths: Sequence[Path], out: Path, needs: Sequence[Path]) -> None:
     print(f"open {out / 'index.html'}")
 
 
-def _decisions(given: Sequence[Path], sources: Sequence[Source], spec: Spec) -> list[Decision]:
+def _decisions(given: Sequence[Path], sources: Sequence[SourceResult], spec: Spec) -> list[Decision]:
     """On the needs files that are given; without one, on the examples of this checkout of which the results hold a candidate."""
     results = [ReadResult(each.file, each.result) for each in sources]
     found: dict[str, Decision] = {}

@@ -21,7 +21,7 @@ from storeproof.units import plural
 
 _NAMED: Final = 60
 """Characters of a product and its version on a badge."""
-_REPORTED: Final = "the answers of each case, damaged and full disks, first starts, outages"
+_REPORTED: Final = "the answers of each case, linearizability, transfers, sessions, damaged and full disks, first starts, outages"
 _OF_A_BINARY: Final = "that this binary is the product"
 _LISTED: Final = 5
 """Failed cases that are told in full."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import storeproof
 from storeproof.conformance.archive import MANIFEST, PRODUCT, RESULT, SOURCES, archive_of, most_of, read_archive
-from storeproof.conformance.known import Known
+from storeproof.conformance.known import KnownJudges
 from storeproof.conformance.manifest import manifest_of
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.conformance.verify import Verified, verify_archive
@@ -23,7 +23,7 @@ from storeproof.result.sources import CARRIED, OWN, sources_of
 from storeproof.spec import Target
 
 
-def make_bundle(run: Path, product: Path, own: Path | None, known: Known) -> tuple[bytes, Verified]:
+def make_bundle(run: Path, product: Path, own: Path | None, known: KnownJudges) -> tuple[bytes, Verified]:
     """The bundle of a run, and what its verification says.
 
     Args:
@@ -49,7 +49,7 @@ def make_bundle(run: Path, product: Path, own: Path | None, known: Known) -> tup
     return whole, verify_archive(read_archive(io.BytesIO(whole)), known)
 
 
-def _target(store: StoreResult, own: Path | None, known: Known) -> Target:
+def _target(store: StoreResult, own: Path | None, known: KnownJudges) -> Target:
     """The store of the run, by its file."""
     if own is None and any(name.startswith(OWN) for name in store.sources):
         raise UsageError(f"{store.store} is described by a file of your own, which belongs into the bundle; name it: --store FILE.yaml")

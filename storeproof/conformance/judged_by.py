@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 from storeproof.conformance.archive import SOURCES, YAML, Archive
-from storeproof.conformance.known import Known
+from storeproof.conformance.known import KnownJudges
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.errors import SpecError
 from storeproof.printable import in_one_line
@@ -21,7 +21,7 @@ _SHORT = 12
 """Digits of a digest in a message."""
 
 
-def judge_of(run: RunInfo, store: StoreResult, known: Known) -> Judge:
+def judge_of(run: RunInfo, store: StoreResult, known: KnownJudges) -> Judge:
     """The judge of a store: this installation, or another one that is known. Of those with the same machinery and suites it is the one with
     the store's files. The compiled part is built on each machine, and is another file each time.
 
@@ -51,8 +51,8 @@ def judge_of(run: RunInfo, store: StoreResult, known: Known) -> Judge:
     return judge
 
 
-def judging_target(store: StoreResult, judge: Judge, archive: Archive, known: Known) -> Target:
-    """The store's file, as the claim was judged by it. The files in the bundle are those to read from: see `Known.reading`.
+def judging_target(store: StoreResult, judge: Judge, archive: Archive, known: KnownJudges) -> Target:
+    """The store's file, as the claim was judged by it. The files in the bundle are those to read from: see `KnownJudges.reading`.
 
     Raises:
         ClaimRefused: a file of the project is not the judge's, or one that belongs into the bundle is missing or was changed.
@@ -71,10 +71,16 @@ def judging_target(store: StoreResult, judge: Judge, archive: Archive, known: Kn
         _check_same(store, target, known)
     else:
         _check_adapters(store, target, judge)
-    if (target.store.name, target.store.title, target.store.topology) != (store.store, store.title, store.topology):
-        raise ClaimRefused(Reason.STORE_FILE, f"the result calls the store {in_one_line(store.title, 40)}, its file {target.store.title}")
+    check_named(store, target)
     _check_settings(store, target)
     return target
+
+
+def check_named(store: StoreResult, target: Target) -> None:
+    """Raises `ClaimRefused`: the result names the store, or the cluster that it ran as, otherwise than its file."""
+    if (target.store.name, target.store.title, target.topology) != (store.store, store.title, store.topology):
+        says, shows = (f"{each.title} as {topology}" for each, topology in ((store, store.topology), (target.store, target.topology)))
+        raise ClaimRefused(Reason.STORE_FILE, f"the result calls the store {in_one_line(says, 80)}, its file {shows}")
 
 
 def _check_carried(store: StoreResult, archive: Archive) -> None:
@@ -96,7 +102,7 @@ def _kind(name: str) -> Reason:
     return Reason.STORE_FILE if name.startswith(f"{SOURCES}{SPEC_STORES}") else Reason.ADAPTER
 
 
-def _check_same(store: StoreResult, target: Target, known: Known) -> None:
+def _check_same(store: StoreResult, target: Target, known: KnownJudges) -> None:
     """Raises `ClaimRefused`: a file is not the one of this installation, or of the bundle."""
     try:
         sources = known.sources(target)

@@ -45,7 +45,7 @@ _loaded = cache(load_edition)
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownJudges:
     """The specification that a claim is judged by, and the digests of what may have judged."""
 
     spec: Spec
@@ -59,7 +59,7 @@ class Known:
     """Of the specification, with the frozen editions."""
 
     @classmethod
-    def here(cls) -> Known:
+    def here(cls) -> KnownJudges:
         """This installation."""
         return cls(load_spec(), judge_here(), known_judges(), read_disputes(SPEC_ROOT))
 
@@ -73,7 +73,7 @@ class Known:
         """The frozen editions, from the oldest on."""
         return frozen_editions(self.root)
 
-    def in_edition(self, used: EditionUsed) -> Known:
+    def in_edition(self, used: EditionUsed) -> KnownJudges:
         """The same in the edition that a claim was made in.
 
         Raises:
@@ -96,7 +96,7 @@ class Known:
         except UsageError as reason:
             raise ClaimRefused(Reason.EDITION, in_one_line(str(reason))) from None
 
-    def _without_withdrawn(self, spec: Spec) -> Known:
+    def _without_withdrawn(self, spec: Spec) -> KnownJudges:
         """The same with a specification in which the cases do not decide that were withdrawn."""
         return replace(self, spec=replace(spec, withdrawn=withdrawn_cases(self.disputes, spec.edition.version)))
 
@@ -135,7 +135,7 @@ class Known:
         """Those that a run of the store at this scale has."""
         return expected_cases(self.spec, scale, composite=bool(target.parts))
 
-    def with_stores(self, folder: Path) -> Known:
+    def with_stores(self, folder: Path) -> KnownJudges:
         """The same with the project's store files of another release, which are in a folder."""
         files = {path.stem: path for path in reader().listed(folder)}
         return replace(self, spec=replace(self.spec, store_files=files, bases=folder))

@@ -12,13 +12,13 @@ from storeproof.conformance.archive import MANIFEST, PRODUCT, RESULT, Archive
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.printable import in_one_line
 from storeproof.result.model import EditionUsed
-from storeproof.result.part import Part
+from storeproof.result.part import ResultPart
 
 FORMAT: Final = "1.1"
 REQUIRED: Final = (PRODUCT, RESULT)
 
 
-class PartOfBundle(Part):
+class PartOfBundle(ResultPart):
     """One part."""
 
     sha256: str
@@ -26,7 +26,7 @@ class PartOfBundle(Part):
     """Bytes."""
 
 
-class Manifest(Part):
+class Manifest(ResultPart):
     """The whole manifest."""
 
     format: str = FORMAT

@@ -6,13 +6,13 @@ A failure could be hidden behind any other reason. Where the result says whether
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.experiments.durability.workloads.transfer_clients import TRANSACTIONS
-from storeproof.outcome import SHOWN, Outcome
+from storeproof.outcome import SHOWN, Lack, Outcome
 from storeproof.printable import in_one_line
 from storeproof.result.model import OutcomeRecord, RunInfo, StoreResult
 from storeproof.result.sources import NATIVE
@@ -21,8 +21,9 @@ from storeproof.spec import NODES, Target
 _OF_NODES: Final = rf"durability\.(?:(?:linearizable|sessions|transfers)/)?(?:{'|'.join(NODES)})"
 _OF_TRANSFERS: Final = r"durability\.transfers/.*"
 _OF_FAULTS: Final = r"durability\..*|performance\.outage/.*|cache\..*"
-_OF_POWER: Final = r"durability\.(?:(?:(?:linearizable|sessions|transfers)/)?power_loss|bootstrap/power_cut|full_disk|corruption/.*)"
-_UNPROVEN: Final = re.compile(r"(?P<operation>\w+) on (?P<model>\w+) was not (?:correct|verified) in this run")
+_OF_POWER: Final = r"durability\.(?:(?:(?:linearizable|metadata|sessions|transfers)/)?power_loss|bootstrap/.*|full_disk|corruption/.*)"
+_FIRST_STARTS: Final = "durability.bootstrap/process_kill"
+"""Its data may have to be emptied, so that a container or a cluster needs a disk that is accessible from here."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,11 @@ def _single(claim: _Claim, _: OutcomeRecord) -> str:
     return "" if claim.target.topology == "single" else f"it runs as the cluster {claim.target.topology}"
 
 
+def _killed(claim: _Claim, case: OutcomeRecord) -> str:
+    needs_disk = case.id != _FIRST_STARTS or claim.target.topology != "single" or claim.store.launch != "process"
+    return "" if needs_disk else "a process of this machine is killed without a disk of its own"
+
+
 def _composite(claim: _Claim, _: OutcomeRecord) -> str:
     return "" if claim.target.parts else "it is no composite store"
 
@@ -55,10 +61,10 @@ def _without_transactions(claim: _Claim, _: OutcomeRecord) -> str:
 
 
 def _unproven(claim: _Claim, case: OutcomeRecord) -> str:
-    found = _UNPROVEN.match(case.detail)
-    assert found is not None
-    outcome = claim.store.operations.get(found["model"], {}).get(found["operation"])
-    return f"{found['operation']} on {found['model']} is {outcome} in the result" if outcome in SHOWN else ""
+    assert case.lacked is not None
+    model, operation = case.lacked.model, case.lacked.operation
+    outcome = claim.store.operations.get(model, {}).get(operation)
+    return f"{in_one_line(f'{operation} on {model}', 60)} is {outcome} in the result" if outcome in SHOWN else ""
 
 
 def _holds(_claim: _Claim, _case: OutcomeRecord) -> str:
@@ -66,41 +72,31 @@ def _holds(_claim: _Claim, _case: OutcomeRecord) -> str:
 
 
 @dataclass(frozen=True)
-class _Lack:
+class _Excuse:
     """What a machine or a launcher may lack."""
 
     cases: str
     """The ids of the cases that need it, as a pattern."""
-    said: str
-    """How the reason begins, as a pattern."""
     contradiction: Callable[[_Claim, OutcomeRecord], str] = _holds
     """What in the result says otherwise; empty where nothing does."""
 
 
-_LACKS: Final[Sequence[_Lack]] = (
-    _Lack(_OF_NODES, r"[\w.-]+ runs as a single server: it has no nodes|[\w.-]+ is a front over a home, and no cluster", _single),
-    _Lack(_OF_NODES, r"it runs as one server: it has no nodes|it does not run as the cluster of a topology"),
-    _Lack(_OF_TRANSFERS, r"[\w.:-]+ claims no transactions that could be tested", _without_transactions),
-    _Lack(_OF_TRANSFERS, r"[\w.:-]+ claims no accounts and entries"),
-    _Lack(_OF_FAULTS, r"the store was given as an endpoint|the server is an endpoint", _endpoint),
-    _Lack(_OF_POWER, r"a power cut needs |a power cut without |no power cut; strace saw |strace |tracing the syncs "),
-    _Lack(_OF_POWER, r"its data is not on a disk whose power can be cut|the power of the nodes of a cluster cannot be cut"),
-    _Lack(_OF_POWER, r"its data directory is not accessible from here|[\w.:-]+: its data is in a volume of the engine's own"),
-    _Lack(r"durability\..*", r"[\w.:-]+ claims (?:none of the models that fault tests write|no model with the operations of these tests)"),
-    _Lack(
-        r"(?:durability\.|performance\.)?linearizable.*|performance\..*|durability\..*", r".{1,60} needs the compiled part", _not_compiled
-    ),
-    _Lack(r"performance\..*", _UNPROVEN.pattern, _unproven),
-    _Lack(r"growth\..*", r"not every question was verified"),
-    _Lack(r"performance\..*", r"the store's client has one request in flight|the engine `\w+` cannot do it|.{1,80} that can be asked for"),
-    _Lack(r"capabilities\..*/pushdown|pushdown\..*", r"bytes cannot be counted on an encrypted connection"),
-    _Lack(
-        r"cache\..*",
-        r"the file of [\w.-]+ does not say how the memory of its front|the adapter of this composite store does not",
-        _composite,
-    ),
-    _Lack(r"durability\..*|cache\..*", r"its (?:front|home): |[\w.:-]+ claims no model whose records have copies", _composite),
-)
+_EXCUSES: Final[Mapping[Lack, _Excuse]] = {
+    Lack.NODES: _Excuse(_OF_NODES, _single),
+    Lack.CLUSTER: _Excuse(_OF_NODES),
+    Lack.TRANSACTIONS: _Excuse(_OF_TRANSFERS, _without_transactions),
+    Lack.ACCOUNTS: _Excuse(_OF_TRANSFERS),
+    Lack.OWN_SERVER: _Excuse(_OF_FAULTS, _endpoint),
+    Lack.DISK: _Excuse(_OF_POWER, _killed),
+    Lack.MODELS: _Excuse(r"durability\..*"),
+    Lack.COMPILED_PART: _Excuse(r"(?:durability\.|performance\.)?linearizable.*|performance\..*|durability\..*", _not_compiled),
+    Lack.VERIFIED_OPERATION: _Excuse(r"performance\..*", _unproven),
+    Lack.VERIFIED_QUESTIONS: _Excuse(r"growth\..*"),
+    Lack.ENGINE: _Excuse(r"performance\..*"),
+    Lack.PLAIN_CONNECTION: _Excuse(r"capabilities\..*/pushdown|pushdown\..*"),
+    Lack.FRONT: _Excuse(r"cache\..*", _composite),
+    Lack.PARTS: _Excuse(r"durability\..*|cache\..*", _composite),
+}
 
 
 def check_not_run(run: RunInfo, store: StoreResult, target: Target) -> None:
@@ -114,12 +110,11 @@ def check_not_run(run: RunInfo, store: StoreResult, target: Target) -> None:
 
 def _refused(claim: _Claim, case: OutcomeRecord) -> str:
     """Why a case must have been tried; empty where it need not."""
-    of_case = [each for each in _LACKS if re.fullmatch(each.cases, case.id)]
     reason = in_one_line(case.detail, 80)
-    if not of_case:
+    if not any(re.fullmatch(each.cases, case.id) for each in _EXCUSES.values()):
         return f"`{reason}`, and it can be tried on any machine"
-    said = [each for each in of_case if re.match(each.said, case.detail)]
-    if not said:
+    excuse = _EXCUSES.get(case.lacked.what) if case.lacked is not None else None
+    if excuse is None or not re.fullmatch(excuse.cases, case.id):
         return f"`{reason}` is no reason by which a run leaves it out"
-    contradictions = [each.contradiction(claim, case) for each in said]
-    return "" if "" in contradictions else f"`{reason}`, and {contradictions[0]}"
+    contradiction = excuse.contradiction(claim, case)
+    return f"`{reason}`, and {contradiction}" if contradiction else ""

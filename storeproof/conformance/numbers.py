@@ -13,11 +13,11 @@ from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.load.quality import gates
 from storeproof.outcome import Outcome
 from storeproof.printable import in_one_line
+from storeproof.result.measured.scaling import SUBLINEAR, ScalingRecord
 from storeproof.result.measurement import Latency, Measurement
-from storeproof.result.model import SUBLINEAR, ScalingRecord, StoreResult
+from storeproof.result.model import StoreResult
 from storeproof.spec import Scale
-from storeproof.stats.grade import grade
-from storeproof.stats.intervals import Estimate, estimate, percentile
+from storeproof.stats.intervals import Estimate, estimate, grade, percentile
 from storeproof.stats.latency import decode, mean
 from storeproof.stats.trend import trend
 

@@ -19,7 +19,7 @@ from storeproof.result.model import Result, StoreResult
 from storeproof.result.ratios.agreement import Agreement, agreement
 from storeproof.result.sources import MACHINERY, OWN, SUITES
 from storeproof.run_command import RunCommand
-from storeproof.spec.guarantee import LADDER
+from storeproof.spec.guarantee import rank
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,8 @@ def _verdicts(one: StoreResult, other: StoreResult) -> list[tuple[str, bool]]:
     """Guarantees and profiles of which the claim says more than this run; with whether it refutes them."""
     found = []
     proven, here = (each.durability.proven for each in (one, other))
-    if _rung(here) < _rung(proven):
-        struck = any(each.outcome in REFUTED for each in other.durability.guarantees if _rung(each.guarantee) <= _rung(proven))
+    if rank(here) < rank(proven):
+        struck = any(each.outcome in REFUTED for each in other.durability.guarantees if rank(each.guarantee) <= rank(proven))
         found.append((f"{proven} is proven in the claim, and {other.durability.shown} here", struck))
     verdicts = {each.profile: each.verdict for each in other.profiles}
     for each in one.profiles:
@@ -171,7 +171,3 @@ def _unlike(claim: Result, here: Result) -> Iterator[str]:
             yield f"`{name}` are other files here"
     if not any(each.image_digest or each.binary_digest for each in (*claim.stores, *here.stores)):
         yield "the server's program was not seen in either run: that it is the same one is its operator's word"
-
-
-def _rung(guarantee: str | None) -> int:
-    return next((place for place, name in enumerate(LADDER) if name == guarantee), -1)

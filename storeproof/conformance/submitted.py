@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from storeproof.conformance.known import Known
+from storeproof.conformance.known import KnownJudges
 from storeproof.conformance.reasons import ClaimRefused
 from storeproof.conformance.verify import Verified, verify
 from storeproof.regular_file import Unreadable, read_text
@@ -34,14 +34,14 @@ def folders_of(root: Path) -> list[Path]:
     return sorted(path for path in root.glob("*/*") if path.is_dir())
 
 
-def check_submitted(root: Path, known: Known) -> Iterator[Submitted]:
+def check_submitted(root: Path, known: KnownJudges) -> Iterator[Submitted]:
     """Verify each claim under `root`, in the order of their folders."""
     for folder in folders_of(root):
         found, wrong = _checked(folder, known)
         yield Submitted(folder, found, wrong)
 
 
-def _checked(folder: Path, known: Known) -> tuple[Verified | None, str]:
+def _checked(folder: Path, known: KnownJudges) -> tuple[Verified | None, str]:
     bundles = sorted(folder.glob("*.tar"))
     if len(bundles) != 1:
         return None, f"it has {len(bundles)} bundles (*.tar); one claim has one"
@@ -54,7 +54,7 @@ def _checked(folder: Path, known: Known) -> tuple[Verified | None, str]:
     return found, misplaced(folder, found, known)
 
 
-def misplaced(folder: Path, found: Verified, known: Known) -> str:
+def misplaced(folder: Path, found: Verified, known: KnownJudges) -> str:
     """Why a claim that is verified is not accepted in its folder; empty where it is."""
     edition, named = found.result.edition.version, folder_name(found)
     if edition not in known.frozen:

@@ -7,7 +7,7 @@ from storeproof.outcome import IDLE, Outcome, count, worst
 from storeproof.printable import in_one_line
 from storeproof.result.capabilities import by_capability, roll_up
 from storeproof.result.model import StoreResult
-from storeproof.result.profiles import judge
+from storeproof.result.profiles import judge_profile
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Spec, Target
 
@@ -19,6 +19,7 @@ def record_of(store: StoreResult, target: Target) -> StoreRecord:
         version=store.version,
         outcomes=store.outcomes,
         guarantees=store.durability.guarantees,
+        failovers=store.durability.failovers,
         measurements=store.measurements,
         outages=store.outages,
         proofs={(model, name): [outcome] for model, operations in store.operations.items() for name, outcome in operations.items()},
@@ -80,7 +81,7 @@ def check_profiles(store: StoreResult, target: Target, spec: Spec) -> None:
         judged = in_one_line(", ".join(found)) or "no profile"
         raise ClaimRefused(Reason.PROFILE, f"the result judges {judged}; the edition has {', '.join(spec.profiles)}")
     for name, profile in spec.profiles.items():
-        made, says_of = judge(profile, record, spec), found[name]
+        made, says_of = judge_profile(profile, record, spec), found[name]
         if (made.ways, made.extended) != (says_of.ways, says_of.extended):
             raise ClaimRefused(Reason.PROFILE, f"{name} is met in other ways than by its cases, or its extended part is another")
         if (made.verdict, len(made.missing)) != (says_of.verdict, len(says_of.missing)):

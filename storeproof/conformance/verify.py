@@ -10,7 +10,7 @@ from storeproof.conformance.archive import PRODUCT, Archive, open_archive
 from storeproof.conformance.excuses import check_excuses
 from storeproof.conformance.histories.durability import JudgedAgain, check_durability
 from storeproof.conformance.judged_by import judge_of, judging_target
-from storeproof.conformance.known import Known
+from storeproof.conformance.known import KnownJudges
 from storeproof.conformance.manifest import checked_manifest
 from storeproof.conformance.not_run import check_not_run
 from storeproof.conformance.numbers import check_numbers
@@ -52,7 +52,7 @@ class Verified:
     capabilities: int
 
 
-def verify(path: Path, known: Known, now: datetime | None = None) -> Verified:
+def verify(path: Path, known: KnownJudges, now: datetime | None = None) -> Verified:
     """Verify the bundle in a file. It writes nothing, and reads nothing but the bundle and this installation.
 
     Args:
@@ -66,7 +66,7 @@ def verify(path: Path, known: Known, now: datetime | None = None) -> Verified:
         return verify_archive(archive, known, now)
 
 
-def verify_archive(archive: Archive, known: Known, now: datetime | None = None) -> Verified:
+def verify_archive(archive: Archive, known: KnownJudges, now: datetime | None = None) -> Verified:
     """Verify an open bundle. Arguments as of `verify`. Raises `ClaimRefused`."""
     with reading_by(known.reading(archive)):
         manifest = checked_manifest(archive)

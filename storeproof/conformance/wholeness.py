@@ -6,7 +6,7 @@ from collections import Counter
 
 from storeproof.conformance.expected_cases import ExpectedCase
 from storeproof.conformance.reasons import ClaimRefused, Reason
-from storeproof.outcome import IDLE, NOT_REACHED, Outcome, Stage
+from storeproof.outcome import IDLE, Outcome, Stage
 from storeproof.printable import in_one_line
 from storeproof.result.model import Result, StoreResult
 
@@ -39,7 +39,7 @@ def check_cases(store: StoreResult, cases: dict[str, ExpectedCase]) -> None:
         raise ClaimRefused(Reason.CASES, f"{in_one_line(strange[0], 80)} is no case of the edition")
     for each in store.outcomes:
         case = cases[each.id]
-        if each.detail.startswith(NOT_REACHED):
+        if not each.is_begun:
             raise ClaimRefused(Reason.CASES, f"the run was cut short: {each.id} was not begun")
         if each.outcome is Outcome.EXCLUDED and not case.beyond_scale:
             raise ClaimRefused(Reason.CASES, f"{each.id} was left out; a claim is made of a whole run, without -k and --profile")

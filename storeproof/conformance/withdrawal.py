@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from storeproof.conformance.known import Known
+from storeproof.conformance.known import KnownJudges
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.conformance.verdicts import record_of
 from storeproof.printable import in_one_line
 from storeproof.result.capabilities import roll_up
 from storeproof.result.model import StoreResult
-from storeproof.result.profiles import judge
+from storeproof.result.profiles import judge_profile
 from storeproof.spec import Spec, Target
 from storeproof.spec.standing import Standing
 
 
-def as_run(store: StoreResult, known: Known) -> Known:
+def as_run(store: StoreResult, known: KnownJudges) -> KnownJudges:
     """What the claim was held against when it was made: no more cases were withdrawn than today.
 
     Raises:
@@ -36,6 +36,6 @@ def judged_without(store: StoreResult, target: Target, spec: Spec) -> StoreResul
     return now.model_copy(
         update={
             "capabilities": [roll_up(name, outcomes, spec, claimed=target.claims(name)) for name in spec.capabilities],
-            "profiles": [judge(profile, record, spec) for profile in spec.profiles.values()],
+            "profiles": [judge_profile(profile, record, spec) for profile in spec.profiles.values()],
         }
     )

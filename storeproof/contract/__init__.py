@@ -1,9 +1,8 @@
 """The interface of an adapter: plain values in and out, one optional protocol per family of operations."""
 
-from storeproof.contract.address import Address, Part
+from storeproof.contract.address import Address, PartAddress
 from storeproof.contract.attempts import Attempts
 from storeproof.contract.cached import Cached
-from storeproof.contract.causal import Causal
 from storeproof.contract.clusters import Cluster, NodeAddresses, Promotion, Rebuilding, answering
 from storeproof.contract.failures import Breach, GaveUp, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import (
@@ -40,10 +39,10 @@ from storeproof.contract.families import (
 from storeproof.contract.feeds import Change, Feed, ResumableFeed, StoredSearches
 from storeproof.contract.guard import call, supports, why_not
 from storeproof.contract.load_adapter import Adapter, adapter_of, load_adapter, load_cluster
-from storeproof.contract.maintenance import Maintenance
-from storeproof.contract.operations import OPERATIONS, Operation
+from storeproof.contract.operations import OPERATIONS, OperationKind
+from storeproof.contract.sessions import Causal, Maintenance
 from storeproof.contract.structures import Members, Places, Queue, Ranking
-from storeproof.contract.values import MISSING, Cursor, Found, Json, Key, Layout, Missing, Path, Record, Row
+from storeproof.contract.values import MISSING, Cursor, FacetedPage, Json, Key, Layout, Missing, Path, Record, Row
 
 __all__ = [
     "MISSING",
@@ -70,12 +69,12 @@ __all__ = [
     "ExactExpiry",
     "Expiry",
     "ExpiryControl",
+    "FacetedPage",
     "Facets",
     "Feed",
     "FieldCounter",
     "Fields",
     "Find",
-    "Found",
     "GaveUp",
     "Json",
     "Key",
@@ -85,9 +84,9 @@ __all__ = [
     "Members",
     "Missing",
     "NodeAddresses",
-    "Operation",
+    "OperationKind",
     "Ordered",
-    "Part",
+    "PartAddress",
     "Path",
     "PathCounter",
     "Paths",

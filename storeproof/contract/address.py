@@ -24,7 +24,7 @@ class Address:
     """Further ports of the host, by their names in the store's file."""
     ours: bool = False
     """Whether storeproof started the server, so that anything on it may be changed, not only the run's own collections."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[PartAddress, ...] = ()
     """The servers of a composite store, whose host and port are those of the home; none for one server."""
     locks: str = ""
     """A file for the locks of a composite store's layer: every client on this machine can lock its bytes. Empty: not a composite store."""
@@ -34,7 +34,7 @@ class Address:
 
 
 @dataclass(frozen=True)
-class Part:
+class PartAddress:
     """One server of a composite store, and how it is spoken to."""
 
     role: str
@@ -52,12 +52,8 @@ _TLS_FORMS = {"redis": "rediss", "valkey": "valkeys", "http": "https", "mongodb"
 
 
 def parse_endpoint(url: str, example: str) -> Address:
-    """The address that `--endpoint STORE=URL` names.
-
-    Raises:
-        UsageError: no scheme, host or port, another scheme than the example's, or an invalid further port; the message shows neither
-            user nor password.
-    """
+    """The address that `--endpoint STORE=URL` names. Raises `UsageError`: no scheme, host or port, another scheme than the example's, or an
+    invalid further port; the message shows neither user nor password."""
     try:
         parts = urlsplit(url)
         port = parts.port

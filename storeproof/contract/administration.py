@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from storeproof.contract.values import Key, Path
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 from storeproof.spec.query import TypeName
 
 

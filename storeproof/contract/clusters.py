@@ -36,31 +36,18 @@ class Cluster(Protocol):
 
     def form(self, nodes: NodeAddresses) -> None:
         """Make servers that have just started one cluster. Their data is empty, or what a former cluster of the same nodes left.
-
-        Raises:
-            Refused: they can never be one.
-        """
+        Raises `Refused`: they can never be one."""
 
     def primary(self, nodes: NodeAddresses) -> str:
         """The node that takes writes. If several say so, as in a partition, the one that was chosen last (with the highest term).
-
-        Raises:
-            Unknown: none is known now.
-        """
+        Raises `Unknown`: none is known now."""
 
     def whole(self, nodes: NodeAddresses) -> None:
-        """Return if all nodes take part, follow one primary and have caught up with it.
-
-        Raises:
-            Unknown: what is missing.
-        """
+        """Return if all nodes take part, follow one primary and have caught up with it. Raises `Unknown`: what is missing."""
 
     def replace(self, node: str, nodes: NodeAddresses) -> None:
         """Make a node that was started again with an empty disk a member of the cluster; it may still be catching up afterwards.
-
-        Raises:
-            Refused: the cluster does not take it.
-        """
+        Raises `Refused`: the cluster does not take it."""
 
 
 @runtime_checkable
@@ -68,11 +55,7 @@ class Promotion(Protocol):
     """A `Cluster` whose topology says `failover: operator`."""
 
     def promote(self, nodes: NodeAddresses) -> str:
-        """Make one of the nodes that answer the primary, the one that lost least; returns its name.
-
-        Raises:
-            Refused: none can be.
-        """
+        """Make one of the nodes that answer the primary, the one that lost least; returns its name. Raises `Refused`: none can be."""
 
 
 @runtime_checkable
@@ -92,15 +75,12 @@ class Rebuilding(Protocol):
 
 
 @runtime_checkable
-class Ending(Protocol):
+class EndsAsWhole(Protocol):
     """A `Cluster` that ends cleanly only as a whole: a server that is stopped by itself may not keep what it acknowledged."""
 
     def end(self, nodes: NodeAddresses) -> None:
         """Have the servers end, or prepare for it; those that go on afterwards are stopped one by one.
-
-        Raises:
-            Unknown: they do not say that they will.
-        """
+        Raises `Unknown`: they do not say that they will."""
 
 
 @runtime_checkable

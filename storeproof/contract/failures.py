@@ -12,7 +12,11 @@ class GaveUp(Refused):
 
 
 class Unsupported(Exception):
-    """The adapter or the store does not offer the operation."""
+    """The adapter or the store does not offer the operation. `what`: which, where many operations are refused for one reason."""
+
+    def __init__(self, reason: str = "", what: str = "") -> None:
+        super().__init__(f"{what}: {reason}" if what else reason)
+        self.reason = reason
 
 
 class Unknown(Exception):

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from storeproof.contract.values import Cursor, Found, Json, Key, Layout, Missing, Path, Record
+from storeproof.contract.values import Cursor, FacetedPage, Json, Key, Layout, Missing, Path, Record
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 
 
@@ -206,11 +206,9 @@ class ExactExpiry:
     """Base of a collection with `Expiry`: where no read finds an expired record, it is swept too."""
 
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
-        """See `Expiry`."""
         raise NotImplementedError
 
     def put_swept(self, key: Key, record: Record, seconds: int) -> None:
-        """As `put_expiring`."""
         self.put_expiring(key, record, seconds)
 
 
@@ -262,7 +260,7 @@ class Aggregate(Protocol):
 class Facets(Protocol):
     """A page of results together with facets over all of them, in one request."""
 
-    def browse(self, browse: Browse) -> Found:
+    def browse(self, browse: Browse) -> FacetedPage:
         """The page, the total and the facets, all from one state of the data."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,14 @@ from storeproof.halt import halt
 
 def supports(collection: Collection, operation: str) -> bool:
     """Whether the collection implements the operation's family."""
-    return isinstance(collection, OPERATIONS[operation].family)
+    family = OPERATIONS[operation].family
+    return _is_of(type(collection), family) or isinstance(collection, family)
+
+
+@lru_cache(maxsize=1024)
+def _is_of(kind: type, family: type) -> bool:
+    """Whether a class has all methods of a family: known once, where `isinstance` looks for each of them in each request."""
+    return issubclass(kind, family)
 
 
 def why_not(where: object, family: str) -> str:
@@ -37,12 +45,12 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
     """
     halt.check(operation)
     described = OPERATIONS[operation]
-    if not isinstance(collection, described.family):
+    if not supports(collection, operation):
         family = described.family.__name__
         lacking = [other.name for other in OPERATIONS.values() if other.family is described.family and not hasattr(collection, other.name)]
         if any(other.family is described.family and other.name not in lacking for other in OPERATIONS.values()):
             raise Breach(f"{family} is implemented only partly: it lacks {', '.join(lacking)}; implement all methods of a family, or none")
-        raise Unsupported(f"{operation} on {layout.model.model}: {why_not(collection, family)}")
+        raise Unsupported(why_not(collection, family), f"{operation} on {layout.model.model}")
     try:
         reply = getattr(collection, operation)(*args)
     except (Refused, Unknown, Unsupported, WrongReply):

@@ -13,7 +13,7 @@ from typing import Protocol, cast
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from storeproof.contract.address import Address, Part
+from storeproof.contract.address import Address, PartAddress
 from storeproof.contract.clusters import Cluster, Promotion
 from storeproof.contract.families import Session
 from storeproof.errors import NotAvailable, UsageError
@@ -63,7 +63,7 @@ def load_cluster(adapter: Adapter, store: Store, topology: Topology, options: Ma
     return made
 
 
-def adapter_of(part: Part) -> Adapter:
+def adapter_of(part: PartAddress) -> Adapter:
     """The adapter of one server of a composite store. Raises `UsageError` if there is no such module."""
     path = Path(part.adapter)
     return cast(Adapter, _from_file(path) if part.adapter.endswith(".py") else _from_package(part.adapter, path))

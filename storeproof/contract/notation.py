@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from storeproof.contract.feeds import Change
-from storeproof.contract.values import MISSING, Found, Record, Row
+from storeproof.contract.values import MISSING, FacetedPage, Record, Row
 from storeproof.spec.decimals import with_decimals
-from storeproof.spec.index import Index
-from storeproof.spec.model import Model
+from storeproof.spec.model import Index, Model
 from storeproof.spec.query import REQUESTS, Where
 
 
@@ -35,7 +34,6 @@ def record_from(model: Model, written: Any) -> Record:
 
 
 def arguments_from(model: Model, operation: str, written: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments of a step."""
     written = _read(model, written)
     if request := REQUESTS.get(operation):
         return request.model_validate(written[0] if written else {}), *_behind_a_request(operation, written[1:])
@@ -87,9 +85,9 @@ def _many(model: Model, records: Mapping[Any, Any]) -> tuple[Any, ...]:
     return ({key: record_from(model, record) for key, record in records.items()},)
 
 
-def _found(_model: Model, written: Any) -> Found:
+def _found(_model: Model, written: Any) -> FacetedPage:
     facets = {name: [(value, count) for value, count in facet] for name, facet in written.get("facets", {}).items()}
-    return Found(written["total"], written.get("keys", []), facets)
+    return FacetedPage(written["total"], written.get("keys", []), facets)
 
 
 def _values(_model: Model, written: Any) -> list[bytes | None]:

@@ -9,16 +9,16 @@ from decimal import Decimal
 from typing import Any
 
 from storeproof.contract import administration, families, feeds, structures
-from storeproof.contract.values import MISSING, Found, Layout, Missing, Row
+from storeproof.contract.values import MISSING, FacetedPage, Layout, Missing, Row
 from storeproof.printable import shortened
-from storeproof.spec.model import Counter, Document, Hash, Members, Model, Queue, Ranking, Value
+from storeproof.spec.model import CounterRecord, Document, Hash, MembersRecord, Model, QueueRecord, RankingRecord, Value
 
 ReplyCheck = Callable[[Model, tuple[Any, ...], Any], str | None]
 """(model, arguments, reply) -> what is wrong with the reply, or None."""
 
 
 @dataclass(frozen=True)
-class Operation:
+class OperationKind:
     """One method of the contract."""
 
     name: str
@@ -31,18 +31,18 @@ def _is_record(model: Model, reply: Any) -> str | None:
     record = model.record
     if isinstance(record, Value):
         good, wanted = type(reply) is bytes, "bytes"
-    elif isinstance(record, Counter):
+    elif isinstance(record, CounterRecord):
         good, wanted = type(reply) is int, "an int"
     elif isinstance(record, Hash):
         good = type(reply) is dict and all(type(k) is str and type(v) is bytes for k, v in reply.items())
         wanted = "a dict of str to bytes"
     elif isinstance(record, Document):
         good, wanted = type(reply) is dict and _is_json(reply), "a dict of JSON values"
-    elif isinstance(record, Queue):
+    elif isinstance(record, QueueRecord):
         good, wanted = type(reply) is list and all(type(item) is bytes for item in reply), "a list of bytes"
-    elif isinstance(record, Members):
+    elif isinstance(record, MembersRecord):
         good, wanted = type(reply) is set and all(type(member) is str for member in reply), "a set of str"
-    elif isinstance(record, Ranking):
+    elif isinstance(record, RankingRecord):
         good = type(reply) is dict and all(type(member) is str and _is_score(score) for member, score in reply.items())
         wanted = "a dict of str to float"
     else:
@@ -51,14 +51,18 @@ def _is_record(model: Model, reply: Any) -> str | None:
     return None if good else f"a record of {model.model} is {wanted}; found {_shorten(reply)}"
 
 
+_WHOLE_LEAVES = frozenset((bool, int, str, type(None)))
+
+
 def _is_json(value: Any) -> bool:
+    """Every document that is read passes here: a leaf costs no call of its own."""
     if isinstance(value, dict):
-        return all(type(key) is str and _is_json(item) for key, item in value.items())
+        return all(type(key) is str and (type(item) in _WHOLE_LEAVES or _is_json(item)) for key, item in value.items())
     if isinstance(value, list):
-        return all(_is_json(item) for item in value)
+        return all(type(item) in _WHOLE_LEAVES or _is_json(item) for item in value)
     if type(value) in (float, Decimal):
         return math.isfinite(value)
-    return value is None or type(value) in (bool, int, str)
+    return type(value) in _WHOLE_LEAVES
 
 
 def _is_score(value: Any) -> bool:
@@ -199,8 +203,8 @@ def _groups(_model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
 
 def _page_and_facets(model: Model, args: tuple[Any, ...], reply: Any) -> str | None:
     browse = args[0]
-    if not isinstance(reply, Found) or type(reply.total) is not int or not isinstance(reply.keys, list):
-        return f"the reply is a Found; found {_shorten(reply)}"
+    if not isinstance(reply, FacetedPage) or type(reply.total) is not int or not isinstance(reply.keys, list):
+        return f"the reply is a FacetedPage; found {_shorten(reply)}"
     if len(reply.keys) > browse.limit or not all(_is_key(model, key) for key in reply.keys):
         return f"the page has at most {browse.limit} keys; found {_shorten(reply.keys)}"
     if reply.facets.keys() != browse.facets.keys():
@@ -215,101 +219,101 @@ _YES_OR_NO = _exactly(bool)
 _VALUES = _in_order("field", lambda entry: entry is None or type(entry) is bytes, "bytes or None")
 _PARTS = _in_order("path", lambda entry: entry is MISSING or _is_json(entry), "a JSON value or MISSING")
 
-OPERATIONS: dict[str, Operation] = {
+OPERATIONS: dict[str, OperationKind] = {
     operation.name: operation
     for operation in (
-        Operation("get", families.KeyValue, False, _record_or_none),
-        Operation("put", families.KeyValue, True, _NOTHING),
-        Operation("delete", families.KeyValue, True, _YES_OR_NO),
-        Operation("exists", families.KeyValue, False, _YES_OR_NO),
-        Operation("count", families.Count, False, _exactly(int)),
-        Operation("get_many", families.BatchRead, False, _records_in_order),
-        Operation("put_many", families.BatchWrite, True, _NOTHING),
-        Operation("get_field", families.Fields, False, _exactly(bytes, type(None))),
-        Operation("set_field", families.Fields, True, _NOTHING),
-        Operation("delete_field", families.Fields, True, _YES_OR_NO),
-        Operation("get_fields", families.SeveralFields, False, _VALUES),
-        Operation("set_fields", families.SeveralFields, True, _NOTHING),
-        Operation("get_path", families.Paths, False, _json_or_missing),
-        Operation("set_path", families.Paths, True, _YES_OR_NO),
-        Operation("unset_path", families.Paths, True, _YES_OR_NO),
-        Operation("get_paths", families.SeveralPaths, False, _PARTS),
-        Operation("set_paths", families.SeveralPaths, True, _YES_OR_NO),
-        Operation("increment", families.Counter, True, _exactly(int)),
-        Operation("put_if_absent", families.Conditional, True, _YES_OR_NO),
-        Operation("compare_and_set", families.Conditional, True, _YES_OR_NO),
-        Operation("put_expiring", families.Expiry, True, _NOTHING),
-        Operation("put_swept", families.SweptExpiry, True, _NOTHING),
-        Operation("scan", families.Ordered, False, _keyed_records),
-        Operation("find", families.Find, False, _found_records),
-        Operation("count_where", families.Find, False, _exactly(int)),
-        Operation("aggregate", families.Aggregate, False, _groups),
-        Operation("browse", families.Facets, False, _page_and_facets),
-        Operation("update_where", families.Bulk, True, _exactly(int)),
-        Operation("delete_where", families.Bulk, True, _exactly(int)),
-        Operation("find_joined", families.Lookup, False, _joined),
-        Operation("create_index", administration.Indexing, True, _NOTHING),
-        Operation("drop_index", administration.Indexing, True, _YES_OR_NO),
-        Operation("index_names", administration.Indexing, False, _names),
-        Operation("require", administration.Validation, True, _NOTHING),
-        Operation("transfer", administration.Procedures, True, _YES_OR_NO),
-        Operation("get_and_set", families.Swap, True, _record_or_none),
-        Operation("append", families.Append, True, _NOTHING),
-        Operation("increment_field", families.FieldCounter, True, _exactly(int)),
-        Operation("increment_path", families.PathCounter, True, _number_or_none),
-        Operation("push_item", families.Arrays, True, _YES_OR_NO),
-        Operation("insert_item", families.Arrays, True, _YES_OR_NO),
-        Operation("pull_item", families.Arrays, True, _YES_OR_NO),
-        Operation("add_to_set", families.Arrays, True, _YES_OR_NO),
-        Operation("item_count", families.Arrays, False, _exactly(int, Missing)),
-        Operation("expire", families.ExpiryControl, True, _YES_OR_NO),
-        Operation("expires_in", families.ExpiryControl, False, _exactly(float, type(None))),
-        Operation("persist", families.ExpiryControl, True, _YES_OR_NO),
-        Operation("scan_prefix", families.Prefix, False, _keyed_records),
-        Operation("walk", families.Walk, False, _part_of_a_walk),
-        Operation("push_back", structures.Queue, True, _exactly(int)),
-        Operation("push_front", structures.Queue, True, _exactly(int)),
-        Operation("pop_front", structures.Queue, True, _exactly(bytes, type(None))),
-        Operation("pop_back", structures.Queue, True, _exactly(bytes, type(None))),
-        Operation("list_range", structures.Queue, False, _items),
-        Operation("list_length", structures.Queue, False, _exactly(int)),
-        Operation("add_member", structures.Members, True, _YES_OR_NO),
-        Operation("remove_member", structures.Members, True, _YES_OR_NO),
-        Operation("has_member", structures.Members, False, _YES_OR_NO),
-        Operation("member_count", structures.Members, False, _exactly(int)),
-        Operation("set_score", structures.Ranking, True, _YES_OR_NO),
-        Operation("add_score", structures.Ranking, True, _exactly(float)),
-        Operation("remove_score", structures.Ranking, True, _YES_OR_NO),
-        Operation("score_of", structures.Ranking, False, _exactly(float, type(None))),
-        Operation("rank_of", structures.Ranking, False, _exactly(int, type(None))),
-        Operation("top", structures.Ranking, False, _ranked),
-        Operation("ranking_size", structures.Ranking, False, _exactly(int)),
-        Operation("add_place", structures.Places, True, _YES_OR_NO),
-        Operation("remove_place", structures.Places, True, _YES_OR_NO),
-        Operation("place_count", structures.Places, False, _exactly(int)),
-        Operation("distance_between", structures.Places, False, _exactly(float, type(None))),
-        Operation("nearest", structures.Places, False, _members),
-        Operation("follow", feeds.Feed, False, _NOTHING),
-        Operation("changes", feeds.Feed, False, _changes),
-        Operation("leave_feed", feeds.ResumableFeed, False, _NOTHING),
-        Operation("resume_feed", feeds.ResumableFeed, False, _NOTHING),
-        Operation("save_search", feeds.StoredSearches, True, _NOTHING),
-        Operation("searches_for", feeds.StoredSearches, False, _names),
+        OperationKind("get", families.KeyValue, False, _record_or_none),
+        OperationKind("put", families.KeyValue, True, _NOTHING),
+        OperationKind("delete", families.KeyValue, True, _YES_OR_NO),
+        OperationKind("exists", families.KeyValue, False, _YES_OR_NO),
+        OperationKind("count", families.Count, False, _exactly(int)),
+        OperationKind("get_many", families.BatchRead, False, _records_in_order),
+        OperationKind("put_many", families.BatchWrite, True, _NOTHING),
+        OperationKind("get_field", families.Fields, False, _exactly(bytes, type(None))),
+        OperationKind("set_field", families.Fields, True, _NOTHING),
+        OperationKind("delete_field", families.Fields, True, _YES_OR_NO),
+        OperationKind("get_fields", families.SeveralFields, False, _VALUES),
+        OperationKind("set_fields", families.SeveralFields, True, _NOTHING),
+        OperationKind("get_path", families.Paths, False, _json_or_missing),
+        OperationKind("set_path", families.Paths, True, _YES_OR_NO),
+        OperationKind("unset_path", families.Paths, True, _YES_OR_NO),
+        OperationKind("get_paths", families.SeveralPaths, False, _PARTS),
+        OperationKind("set_paths", families.SeveralPaths, True, _YES_OR_NO),
+        OperationKind("increment", families.Counter, True, _exactly(int)),
+        OperationKind("put_if_absent", families.Conditional, True, _YES_OR_NO),
+        OperationKind("compare_and_set", families.Conditional, True, _YES_OR_NO),
+        OperationKind("put_expiring", families.Expiry, True, _NOTHING),
+        OperationKind("put_swept", families.SweptExpiry, True, _NOTHING),
+        OperationKind("scan", families.Ordered, False, _keyed_records),
+        OperationKind("find", families.Find, False, _found_records),
+        OperationKind("count_where", families.Find, False, _exactly(int)),
+        OperationKind("aggregate", families.Aggregate, False, _groups),
+        OperationKind("browse", families.Facets, False, _page_and_facets),
+        OperationKind("update_where", families.Bulk, True, _exactly(int)),
+        OperationKind("delete_where", families.Bulk, True, _exactly(int)),
+        OperationKind("find_joined", families.Lookup, False, _joined),
+        OperationKind("create_index", administration.Indexing, True, _NOTHING),
+        OperationKind("drop_index", administration.Indexing, True, _YES_OR_NO),
+        OperationKind("index_names", administration.Indexing, False, _names),
+        OperationKind("require", administration.Validation, True, _NOTHING),
+        OperationKind("transfer", administration.Procedures, True, _YES_OR_NO),
+        OperationKind("get_and_set", families.Swap, True, _record_or_none),
+        OperationKind("append", families.Append, True, _NOTHING),
+        OperationKind("increment_field", families.FieldCounter, True, _exactly(int)),
+        OperationKind("increment_path", families.PathCounter, True, _number_or_none),
+        OperationKind("push_item", families.Arrays, True, _YES_OR_NO),
+        OperationKind("insert_item", families.Arrays, True, _YES_OR_NO),
+        OperationKind("pull_item", families.Arrays, True, _YES_OR_NO),
+        OperationKind("add_to_set", families.Arrays, True, _YES_OR_NO),
+        OperationKind("item_count", families.Arrays, False, _exactly(int, Missing)),
+        OperationKind("expire", families.ExpiryControl, True, _YES_OR_NO),
+        OperationKind("expires_in", families.ExpiryControl, False, _exactly(float, type(None))),
+        OperationKind("persist", families.ExpiryControl, True, _YES_OR_NO),
+        OperationKind("scan_prefix", families.Prefix, False, _keyed_records),
+        OperationKind("walk", families.Walk, False, _part_of_a_walk),
+        OperationKind("push_back", structures.Queue, True, _exactly(int)),
+        OperationKind("push_front", structures.Queue, True, _exactly(int)),
+        OperationKind("pop_front", structures.Queue, True, _exactly(bytes, type(None))),
+        OperationKind("pop_back", structures.Queue, True, _exactly(bytes, type(None))),
+        OperationKind("list_range", structures.Queue, False, _items),
+        OperationKind("list_length", structures.Queue, False, _exactly(int)),
+        OperationKind("add_member", structures.Members, True, _YES_OR_NO),
+        OperationKind("remove_member", structures.Members, True, _YES_OR_NO),
+        OperationKind("has_member", structures.Members, False, _YES_OR_NO),
+        OperationKind("member_count", structures.Members, False, _exactly(int)),
+        OperationKind("set_score", structures.Ranking, True, _YES_OR_NO),
+        OperationKind("add_score", structures.Ranking, True, _exactly(float)),
+        OperationKind("remove_score", structures.Ranking, True, _YES_OR_NO),
+        OperationKind("score_of", structures.Ranking, False, _exactly(float, type(None))),
+        OperationKind("rank_of", structures.Ranking, False, _exactly(int, type(None))),
+        OperationKind("top", structures.Ranking, False, _ranked),
+        OperationKind("ranking_size", structures.Ranking, False, _exactly(int)),
+        OperationKind("add_place", structures.Places, True, _YES_OR_NO),
+        OperationKind("remove_place", structures.Places, True, _YES_OR_NO),
+        OperationKind("place_count", structures.Places, False, _exactly(int)),
+        OperationKind("distance_between", structures.Places, False, _exactly(float, type(None))),
+        OperationKind("nearest", structures.Places, False, _members),
+        OperationKind("follow", feeds.Feed, False, _NOTHING),
+        OperationKind("changes", feeds.Feed, False, _changes),
+        OperationKind("leave_feed", feeds.ResumableFeed, False, _NOTHING),
+        OperationKind("resume_feed", feeds.ResumableFeed, False, _NOTHING),
+        OperationKind("save_search", feeds.StoredSearches, True, _NOTHING),
+        OperationKind("searches_for", feeds.StoredSearches, False, _names),
     )
 }
 """Every operation that a case, an oracle or a workload may name."""
 
 
-def wrong_reply(operation: Operation, layout: Layout, args: tuple[Any, ...], reply: Any) -> str | None:
+def wrong_reply(operation: OperationKind, layout: Layout, args: tuple[Any, ...], reply: Any) -> str | None:
     """What is wrong with a reply's shape, or None."""
     return operation.check(layout.model, args, reply)
 
 
-_PLAIN = (bool, int, float, Decimal, str, bytes, list, tuple, dict, set, Row, Found, Missing, type(None))
+_PLAIN = (bool, int, float, Decimal, str, bytes, list, tuple, dict, set, Row, FacetedPage, Missing, type(None))
 _SEQUENCES = (_VALUES, _PARTS, _records_in_order, _keyed_records, _items, _ranked, _members, _found_records, _joined, _changes, _groups)
 
 
-def is_of_adapter(operation: Operation, reply: Any) -> bool:
+def is_of_adapter(operation: OperationKind, reply: Any) -> bool:
     """Whether a reply of the wrong shape was made so by the adapter, and not by the server.
 
     The adapter makes what is around the data: nothing, yes or no, the list, the pair of cursor and keys, the sorted names. What is in it, a
@@ -321,4 +325,4 @@ def is_of_adapter(operation: Operation, reply: Any) -> bool:
         return not isinstance(reply, (list, tuple))
     if operation.check is _part_of_a_walk:
         return not (isinstance(reply, tuple) and len(reply) == 2 and isinstance(reply[1], list))
-    return operation.check is _page_and_facets and not isinstance(reply, Found)
+    return operation.check is _page_and_facets and not isinstance(reply, FacetedPage)

@@ -33,7 +33,7 @@ Cursor = str | int
 """Where a walk continues: an opaque value from the store's last answer."""
 
 
-class Found(NamedTuple):
+class FacetedPage(NamedTuple):
     """The answer to a `Browse`."""
 
     total: int

@@ -49,10 +49,7 @@ class Corpus:
 
     def __init__(self, paths: Sequence[Path] = ()) -> None:
         """Open each dump once, so that a wrong file is reported before any store is started.
-
-        Raises:
-            UsageError: a file does not exist or is not a dump, a path is given twice, or mwparserfromhell is not installed.
-        """
+        Raises `UsageError`: a file does not exist or is not a dump, a path is given twice, or mwparserfromhell is not installed."""
         self._paths = paths
         self.imported: list[Imported] = []
         self._directory: WorkDir | None = None
@@ -70,10 +67,7 @@ class Corpus:
 
     def fetch(self, wanted: int, progress: Callable[[str], None]) -> None:
         """Import `wanted` articles, in equal shares from the dumps; all of a dump that has fewer. Only the first call has an effect.
-
-        Raises:
-            UsageError: a dump is truncated, is damaged, or has no articles.
-        """
+        Raises `UsageError`: a dump is truncated, is damaged, or has no articles."""
         if not self._paths or self._directory:
             return
         registry.add(self)

@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol, Self
 from zlib import crc32
 
 from storeproof.contract.values import Key
-from storeproof.spec.dataset import Dataset
+from storeproof.spec.capability import Dataset
 from storeproof.spec.loader import SPEC_ROOT
 from storeproof.spec.reading.source import read
 

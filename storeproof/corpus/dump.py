@@ -204,11 +204,7 @@ class Dump:
         self.site = self._found.site
 
     def pages(self) -> Iterator[Page]:
-        """The pages of all namespaces, in file order. Can be iterated once.
-
-        Raises:
-            UsageError: the file is truncated or damaged.
-        """
+        """The pages of all namespaces, in file order. Can be iterated once. Raises `UsageError`: the file is truncated or damaged."""
         with closing(self):
             while True:
                 ready, self._found.pages = self._found.pages, []
@@ -217,7 +213,6 @@ class Dump:
                     return
 
     def close(self) -> None:
-        """Close the file."""
         self._source.close()
 
     def _more(self) -> bool:

@@ -44,10 +44,7 @@ class WikitextReader(NamedTuple):
 
     def read(self, text: str) -> tuple[str, list[str]]:
         """The plain text, one line per paragraph, and the distinct categories in order.
-
-        Raises:
-            UsageError: mwparserfromhell is not installed.
-        """
+        Raises `UsageError`: mwparserfromhell is not installed."""
         try:
             import mwparserfromhell  # here, because it is needed for dumps only
         except ImportError:

@@ -93,15 +93,13 @@ class Ext4Disk:
         self.sync()  # else lost+found would be back after the first cut
 
     def written(self) -> int:
-        """See `Disk.written`."""
         return self._written + (0 if self._mounted_at is None else self._open_loop().written() - self._mounted_at)
 
     def sync(self) -> None:
-        """See `Disk.sync`."""
         write_out(self._at)
 
     def cut(self) -> None:
-        """See `Disk.cut`: from now on nothing reaches the image file."""
+        """From now on nothing reaches the image file."""
         directory = os.open(self._at, os.O_RDONLY)
         try:
             fcntl.ioctl(directory, _SHUTDOWN, _WITHOUT_LOG)
@@ -110,7 +108,7 @@ class Ext4Disk:
         self._written, self._mounted_at = self.written(), None
 
     def remount(self) -> None:
-        """See `Disk.remount`: mounts the contents of the image file.
+        """Mounts the contents of the image file.
 
         Another process may hold a copy of the old mount, since a new mount namespace begins with copies of all mounts. A mount of the same
         device would then give access to the file system that was shut down. So a copy of the image file is mounted instead, once no write
@@ -134,7 +132,7 @@ class Ext4Disk:
             raise MachineFailed(f"the volume at {self._at} could not be mounted again: {reason}") from None
 
     def close(self) -> None:
-        """See `Disk.close`. The contents are dropped when the image file is removed."""
+        """The contents are dropped when the image file is removed."""
         unmount(self._at)
         if self._loop is not None:
             self._loop.release()

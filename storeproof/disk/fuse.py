@@ -85,16 +85,13 @@ class FuseDisk:
         return self._say("off") == "True"
 
     def written(self) -> int:
-        """See `Disk.written`."""
         return int(self._say("written"))
 
     def sync(self) -> None:
-        """See `Disk.sync`."""
         write_out(self._at)  # changes through mmap are still in the kernel's page cache
         self._say("sync")
 
     def cut(self) -> None:
-        """See `Disk.cut`."""
         if self._dice is not None:
             self.cut_at_sync(self._dice.randint(1, _SYNCS))
             deadline = monotonic() + _SYNC_SECONDS
@@ -107,13 +104,11 @@ class FuseDisk:
         self._say(f"cut-at-sync {nth}")
 
     def remount(self) -> None:
-        """See `Disk.remount`."""
         abort(self._at)
         unmount(self._at)
         self._say("mount")
 
     def close(self) -> None:
-        """See `Disk.close`."""
         assert self._host.stdin is not None
         assert self._host.stdout is not None
         with suppress(BrokenPipeError):  # it has ended by itself

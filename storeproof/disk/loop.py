@@ -28,7 +28,6 @@ class Loop:
     held: int
 
     def release(self) -> None:
-        """Close the descriptor."""
         os.close(self.held)
 
     def in_use(self) -> bool:
@@ -51,11 +50,7 @@ class Loop:
 
 
 def attach(file: Path) -> Loop:
-    """Attach `file` to a new device.
-
-    Raises:
-        OSError: there is no free device, or this user may not configure it.
-    """
+    """Attach `file` to a new device. Raises `OSError`: there is no free device, or this user may not configure it."""
     image = os.open(file, os.O_RDWR | os.O_CLOEXEC)
     control = -1
     try:

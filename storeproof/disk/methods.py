@@ -10,6 +10,7 @@ from typing import Final, Literal, Protocol
 from storeproof.disk.ext4 import Ext4Disk
 from storeproof.disk.fuse import FuseDisk
 from storeproof.errors import NotAvailable
+from storeproof.outcome import Lack
 
 Method = Literal["auto", "ext4", "fuse", "fuse:strict", "fuse:torn", "fuse:sync", "strace"]
 """Values of `--power-cut`."""
@@ -44,7 +45,7 @@ class Disk(Protocol):
 
 
 @dataclass(frozen=True)
-class PowerCut:
+class PowerCutMethod:
     """The method of cutting the power."""
 
     method: Method = "auto"
@@ -52,7 +53,7 @@ class PowerCut:
     """Selects the sectors that survive a cut with `fuse:torn`, and the sync that a cut replaces with `fuse:sync`."""
 
 
-def make_disk(wanted: PowerCut, at: Path, image: Path) -> Disk:
+def make_disk(wanted: PowerCutMethod, at: Path, image: Path) -> Disk:
     """Mount a disk on the empty directory `at`. `auto` chooses ext4 on a loop device if possible, else FUSE.
 
     Args:
@@ -64,7 +65,7 @@ def make_disk(wanted: PowerCut, at: Path, image: Path) -> Disk:
         NotAvailable: the method, or with `auto` every method, does not work here; with every reason and remedy.
     """
     if wanted.method == WITHOUT_DISK:
-        raise NotAvailable("strace only records syncs and cuts nothing", "leave out --power-cut=strace")
+        raise NotAvailable("strace only records syncs and cuts nothing", "leave out --power-cut=strace", Lack.DISK)
     ways: dict[Method, Callable[[], Disk]] = {
         "ext4": lambda: Ext4Disk(at, image),
         "fuse": lambda: FuseDisk(
@@ -85,4 +86,4 @@ def make_disk(wanted: PowerCut, at: Path, image: Path) -> Disk:
             image.unlink(missing_ok=True)
             missing.append(reason)
     remedies = [each.remedy for each in missing if each.remedy]
-    raise NotAvailable("; ".join(each.reason for each in missing), ", or ".join(remedies))
+    raise NotAvailable("; ".join(each.reason for each in missing), ", or ".join(remedies), Lack.DISK)

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from storeproof.errors import NotAvailable
+from storeproof.outcome import Lack
 
 _SYNCS: Final = ("fsync", "fdatasync", "msync", "syncfs", "sync")
 """System calls that return when the data is on disk. Not sync_file_range: it omits file size, names, and the disk's own cache."""
@@ -74,7 +75,7 @@ class SyncWatch:
         """
         program = shutil.which("strace")
         if program is None:
-            raise NotAvailable("tracing the syncs of a store needs the program strace", "apt-get install strace")
+            raise NotAvailable("tracing the syncs of a store needs the program strace", "apt-get install strace", Lack.DISK)
         self._data = data.resolve()
         self._folder = tempfile.TemporaryDirectory(prefix="storeproof-strace-")
         self._log = Path(self._folder.name) / "calls"
@@ -96,7 +97,7 @@ class SyncWatch:
                 said = self._strace.communicate()[1].strip().partition("\n")[0]
                 self._folder.cleanup()
                 remedy = "run it as root, or sysctl kernel.yama.ptrace_scope=0"
-                raise NotAvailable(f"strace cannot attach to the store: {said or 'it did not attach in time'}", remedy)
+                raise NotAvailable(f"strace cannot attach to the store: {said or 'it did not attach in time'}", remedy, Lack.DISK)
             time.sleep(_LOOK_SECONDS)
 
     def __enter__(self) -> Self:

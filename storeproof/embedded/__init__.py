@@ -30,34 +30,34 @@ A client has one request in flight, or several that are answered in order.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any
 
-from storeproof.embedded.host import Counted, Failure, Kind, Server, serve
+from storeproof.embedded.host import Counted, Failure, Server, serve
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from storeproof.contract import Address
-    from storeproof.embedded.forwarding import Session
-    from storeproof.embedded.link import Link
+    from storeproof.embedded.forwarding import ForwardingSession
+    from storeproof.embedded.host import Kind as Kind
+    from storeproof.embedded.link import HostLink
 
 
-def connect(address: Address) -> Link:
+def connect(address: Address) -> HostLink:
     """Open a connection to the host; `call(name, *arguments)` runs one of its functions.
+    Raises `Unknown`: the host does not answer (yet)."""
+    from storeproof.embedded.link import HostLink  # imported here, so that the host starts without what only clients need
 
-    Raises:
-        Unknown: the host does not answer (yet).
-    """
-    from storeproof.embedded.link import Link  # imported here, so that the host starts without what only clients need
-
-    return Link(address)
+    return HostLink(address)
 
 
 def session(
     address: Address, options: Mapping[str, str], functions: Mapping[str, Callable[..., Any]], *, keeps: Collection[str] = ("value",)
-) -> Session:
+) -> ForwardingSession:
     """A session that calls the host's functions: see `embedded.forwarding`. Raises `Unknown` and `Refused` as there."""
     from storeproof.embedded.forwarding import session as opened
 
     return opened(address, options, functions, keeps=keeps)
 
 
-__all__ = ["Counted", "Failure", "Kind", "Server", "connect", "serve", "session"]
+__all__ = ["Counted", "Failure", "Server", "connect", "serve", "session"]

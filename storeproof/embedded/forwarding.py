@@ -7,17 +7,17 @@ from typing import Any, cast
 
 from storeproof.contract import OPERATIONS, Address, Layout, Refused, Unsupported, Version
 from storeproof.contract import Collection as Records
-from storeproof.embedded.link import Link
+from storeproof.embedded.link import HostLink
 
 KINDS = ("value", "hash", "counter", "list")
-"""Kinds of records that MessagePack can express. For others write an adapter that converts what `Link.call` returns."""
+"""Kinds of records that MessagePack can express. For others write an adapter that converts what `HostLink.call` returns."""
 _PAIRS = ("scan", "scan_prefix")
 
 
 class _Forwarding:
     """A collection: each operation is a function of the host, which gets the collection's name first."""
 
-    def __init__(self, host: Link, name: str) -> None:
+    def __init__(self, host: HostLink, name: str) -> None:
         self._host = host
         self._name = name
 
@@ -31,10 +31,10 @@ class _Forwarding:
         return {"indexes": "0"}
 
 
-class Session:
+class ForwardingSession:
     """One connection."""
 
-    def __init__(self, host: Link, functions: Mapping[str, Callable[..., Any]], keeps: Collection[str]) -> None:
+    def __init__(self, host: HostLink, functions: Mapping[str, Callable[..., Any]], keeps: Collection[str]) -> None:
         self._host = host
         self._keeps = keeps
         self._kind = type("Forwarding", (_Forwarding,), {name: _make_forwarder(name) for name in functions if name in OPERATIONS})
@@ -49,7 +49,7 @@ class Session:
         return {name: found[name] for name in names if name in found}
 
     def collection(self, layout: Layout) -> Records:
-        """See `contract.Session.collection`. There are no secondary indexes."""
+        """There are no secondary indexes."""
         if layout.model.record.kind not in self._keeps:
             raise Unsupported(
                 f"it supports records of the kinds {', '.join(self._keeps)}, and {layout.model.model} is {layout.model.record.kind}"
@@ -65,7 +65,7 @@ class Session:
 
 def session(
     address: Address, options: Mapping[str, str], functions: Mapping[str, Callable[..., Any]], *, keeps: Collection[str] = ("value",)
-) -> Session:
+) -> ForwardingSession:
     """A session on the host at `address`, whose operations are `functions`: the same ones that the host serves.
 
     * `version(database)` returns the pair of product and version number; `read_settings(database)` the live settings, by name.
@@ -86,7 +86,7 @@ def session(
         )
     if strange := [kind for kind in keeps if kind not in KINDS]:
         raise Refused(f"keeps: found {', '.join(strange)}; allowed: {', '.join(KINDS)}; for others write the adapter with `connect`")
-    return Session(Link(address), functions, keeps)
+    return ForwardingSession(HostLink(address), functions, keeps)
 
 
 def _make_forwarder(name: str) -> Callable[..., Any]:

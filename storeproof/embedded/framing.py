@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import struct
-from typing import Any, Protocol
 
 import msgpack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    class Stream(Protocol):
+        """A buffered reader of a socket."""
+
+        def read(self, size: int, /) -> bytes: ...
+
 
 LENGTH = struct.Struct(">I")
 LONGEST = 256 * 1024 * 1024
 """Most bytes of one message; far above any record of the specification."""
-
-
-class Stream(Protocol):
-    """A buffered reader of a socket."""
-
-    def read(self, size: int, /) -> bytes: ...
 
 
 class TooLong(ValueError):
@@ -30,10 +33,7 @@ def pack(value: Any) -> bytes:
 
 def receive(stream: Stream) -> bytes | None:
     """The body of the next message; None where the stream has ended, also in the middle of one.
-
-    Raises:
-        TooLong: its length is not allowed.
-    """
+    Raises `TooLong`: its length is not allowed."""
     head = stream.read(LENGTH.size)
     if len(head) < LENGTH.size:
         return None

@@ -1,50 +1,56 @@
-"""The host: serves functions on a database to clients, one thread per client."""
+"""The host: serves functions on a database to clients, one thread per client.
+
+A host starts after every fault, and its start counts as the recovery of its library. So nothing is imported here, nor in what a host
+imports, that only types, failures or clients need: without `argparse`, `traceback`, `typing` and their like a start takes half as long.
+"""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import signal
 import socket
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import Any, Generic, Literal, NamedTuple, NoReturn, Protocol, TypeVar
 
 import msgpack
 
+from storeproof.embedded.command_line import read_command_line
 from storeproof.embedded.framing import TooLong, pack, receive
 from storeproof.embedded.turns import Turns
 
-Kind = Literal["refused", "gave_up", "unsupported", "unknown", "error"]
-"""How an operation failed: certainly not done, the same after too long a wait for a lock, not offered, perhaps done; `error`: a mistake in
-the host's own code."""
+TYPE_CHECKING = False  # that of `typing`, whose import takes as long as a third of a start
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+    from typing import Any, Literal, NoReturn, Protocol, TypeVar
+
+    Kind = Literal["refused", "gave_up", "unsupported", "unknown", "error"]
+    """How an operation failed: certainly not done, the same after too long a wait for a lock, not offered, perhaps done; `error`: a mistake
+    in the host's own code."""
+
+    class Database(Protocol):
+        """What `serve` needs of a database."""
+
+        def close(self) -> None:
+            """Leave the files as a clean stop leaves them."""
+
+    D = TypeVar("D", bound=Database)
 
 _DRAIN_SECONDS = 20.0
 """How long a clean stop waits for requests that are being served."""
 _HIGHEST = 2**63 - 1
 
 
-class Closable(Protocol):
-    """What `serve` needs of a database."""
-
-    def close(self) -> None:
-        """Leave the files as a clean stop leaves them."""
-
-
-D = TypeVar("D", bound=Closable)
-S = TypeVar("S")
-
-
-class Counted(NamedTuple):
+class Counted:
     """A reply with an explicit count, for instance of changed rows beside the rows returned."""
 
-    value: Any
-    records: int
+    __slots__ = ("records", "value")
+
+    def __init__(self, value: Any, records: int) -> None:
+        self.value = value
+        self.records = records
 
 
 class Failure(Exception):
@@ -55,13 +61,13 @@ class Failure(Exception):
         self.kind = kind
 
 
-class Server(Generic[S]):
+class Server:
     """Serves functions; each client has a session, which ends with its connection."""
 
     def __init__(
         self,
         functions: Mapping[str, Callable[..., Any]],
-        session: Callable[[], AbstractContextManager[S]],
+        session: Callable[[], AbstractContextManager[Any]],
         failure: Callable[[Exception], tuple[Kind, str]],
     ) -> None:
         """
@@ -105,7 +111,7 @@ class Server(Generic[S]):
         finally:
             self._clients.pop(threading.current_thread(), None)
 
-    def _reply(self, session: S, request: bytes) -> bytes:
+    def _reply(self, session: Any, request: bytes) -> bytes:
         try:
             name, *arguments = msgpack.unpackb(request, raw=False)
             value = self._functions[name](session, *arguments)
@@ -113,6 +119,8 @@ class Server(Generic[S]):
         except Exception as reason:  # noqa: BLE001 - the client gets the failure, and the host continues
             kind, message = self._failure(reason)
             if kind == "error":
+                import traceback
+
                 traceback.print_exc()  # the log's tail goes into the report
             return pack([1, kind, message.encode("utf-8", "replace").decode()])
 
@@ -154,12 +162,10 @@ def serve(
         errors: the kinds of the library's exceptions, by class or nearest base class. Any other is an `error`: a bug in the functions,
             whose traceback is in the log.
     """
-    parser = argparse.ArgumentParser(description="Hosts an embedded database.")
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
-    options = parser.parse_args(arguments)
-    database = open_database(options.data, dict(each.split("=", 1) for each in options.set))
+    from pathlib import Path
+
+    data, port, settings = read_command_line("data", "set", arguments)
+    database = open_database(Path(data), settings)
     turns = Turns()
     served = {name: _in_turn(turns, function) if name in writes else function for name, function in functions.items()}
     server = Server(served, lambda: contextlib.nullcontext(database), _classify_by(errors or {}))
@@ -170,9 +176,9 @@ def serve(
 
     stop_at_sigterm(close)
     try:
-        server.serve(options.port)
+        server.serve(port)
     except OSError as reason:
-        sys.exit(f"cannot listen on port {options.port}: {reason}")
+        sys.exit(f"cannot listen on port {port}: {reason}")
     raise AssertionError("it serves until a signal")
 
 

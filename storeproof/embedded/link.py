@@ -20,7 +20,7 @@ class HostError(Exception):
     """A function of the host raised an unexpected exception: a bug in the adapter, not of the store or the machine."""
 
 
-class Link:
+class HostLink:
     """One connection to a host. One request is in flight at a time."""
 
     def __init__(self, address: Address, seconds: float = _TIMEOUT_SECONDS) -> None:
@@ -73,7 +73,6 @@ class Link:
             self._socket.settimeout(usual)
 
     def close(self) -> None:
-        """End the connection."""
         self._replies.close()
         self._socket.close()
 

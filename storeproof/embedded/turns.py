@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from types import TracebackType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
 
 
 class Turns:

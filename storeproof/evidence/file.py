@@ -10,7 +10,8 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Final
 
-from storeproof.evidence.lines import FORMAT, OLDER, EvidenceDamaged, FileLine, Reading, StoreLine, lines_of, parsed
+from storeproof.evidence.lines import FORMAT, OLDER, FileLine, Reading, StoreLine, lines_of, parsed
+from storeproof.evidence.notation import EvidenceDamaged
 from storeproof.evidence.rounds import StoreEvidence
 
 EVIDENCE: Final = "evidence.jsonl.gz"
@@ -58,8 +59,8 @@ def read_evidence(file: BinaryIO, run: str) -> Iterator[StoreEvidence]:
     first = parsed(head.partition(b"\n")[0]) if head else None
     if not isinstance(first, FileLine):
         raise EvidenceDamaged("it does not begin with the line of a file")
-    if first.format not in (FORMAT, OLDER):
-        raise EvidenceDamaged(f"its format is {first.format[:20]!r}; this version reads {FORMAT} and {OLDER}")
+    if first.format not in (FORMAT, *OLDER):
+        raise EvidenceDamaged(f"its format is {first.format[:20]!r}; this version reads {', '.join((*OLDER, FORMAT))}")
     if first.run != run:
         raise EvidenceDamaged(f"it is of the run {first.run[:20]!r}, and the result of {run!r}")
     _check_notation("the file", head, [first.text])

@@ -9,55 +9,42 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
-from storeproof.evidence.rounds import AuditEvidence, Broken, RoundEvidence, StoreEvidence
-from storeproof.history import ABSENT, Action, Ending, Observation, Operation, Place, Reach, Seen, Sight
+from storeproof.evidence.cluster_lines import ClusterOnLine, cluster_of, cluster_on_line
+from storeproof.evidence.notation import (
+    ENDINGS,
+    UNKNOWN,
+    AuditOnLine,
+    EvidenceDamaged,
+    KnownKeys,
+    LinePart,
+    Nanoseconds,
+    Number,
+    audit_on_line,
+)
+from storeproof.evidence.rounds import Broken, RoundEvidence, StoreEvidence
+from storeproof.history import Action, Operation, Place, Reach
 from storeproof.spec.guarantee import LoadShape
 
-FORMAT: Final = "1.1"
-OLDER: Final = "1.0"
-"""The format before rounds had `reach`, which else is as this one."""
+FORMAT: Final = "1.2"
+OLDER: Final = ("1.0", "1.1")
+"""The formats before rounds had `reach`, and before they had `cluster`, which else are as this one."""
 
-_MOST_ROUNDS: Final = 100
-"""On one store: the largest scale has twenty in each of four load shapes."""
-Nanoseconds = Annotated[int, Field(ge=-1, lt=1 << 62)]
-Number = Annotated[int, Field(ge=0, lt=1 << 31)]
+_MOST_ROUNDS: Final = 120
+"""On one store: the largest scale has twenty of each of six faults of a cluster."""
 Amount = Annotated[int, Field(ge=-16, le=16)]
 """A run adds 5 at most; the time to judge a counter grows with these."""
 
 _CHUNK: Final = 10_000
 """Operations of a line, and keys."""
-_UNKNOWN: Final = -1
-"""In place of the time that a reply took: there was none."""
 _ACTIONS: Final[Mapping[str, Action]] = {"p": "put", "d": "delete", "i": "increment"}
-_ENDINGS: Final[Mapping[str, Ending]] = {"o": "ok", "r": "refused", "u": "unknown"}
 _NOTHING: Final = "n"
 """In place of `ok`: a delete that was answered, and found nothing."""
-_LETTERS: Final[Mapping[str, str]] = {word: letter for letter, word in (*_ACTIONS.items(), *_ENDINGS.items())}
-
-SeenOnLine = None | int | str | tuple[Sight, str]
-"""None: absent; a number: of a counter; a text: the write id of a whole record; else what is seen of a record, and a write id."""
+_LETTERS: Final[Mapping[str, str]] = {word: letter for letter, word in (*_ACTIONS.items(), *ENDINGS.items())}
 
 
-class EvidenceDamaged(ValueError):
-    """It is not what a run writes."""
-
-
-class _Line(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
-
-    later: ClassVar[frozenset[str]] = frozenset()
-    """Fields that earlier releases did not have: each is None by default, and is then left out, so that what they wrote keeps its
-    notation."""
-
-    @property
-    def text(self) -> str:
-        """As it is written."""
-        return self.model_dump_json(exclude={name for name in self.later if getattr(self, name) is None})
-
-
-class FileLine(_Line):
+class FileLine(LinePart):
     """The first line of a file."""
 
     line: Literal["file"] = "file"
@@ -65,7 +52,7 @@ class FileLine(_Line):
     run: str
 
 
-class StoreLine(_Line):
+class StoreLine(LinePart):
     """A store, and the fault that strikes it."""
 
     line: Literal["store"] = "store"
@@ -75,14 +62,14 @@ class StoreLine(_Line):
     cuts_off: bool
 
 
-class KeysLine(_Line):
+class KeysLine(LinePart):
     """Keys, numbered on from the line before."""
 
     line: Literal["keys"] = "keys"
     keys: list[tuple[str, str | int]]
 
 
-class OperationsLine(_Line):
+class OperationsLine(LinePart):
     """Operations in order of invocation, in columns."""
 
     line: Literal["operations"] = "operations"
@@ -98,18 +85,7 @@ class OperationsLine(_Line):
     amount: list[Amount]
 
 
-class AuditOnLine(_Line):
-    """What was read back."""
-
-    moment: Nanoseconds
-    everything: bool
-    keys: list[Number]
-    seen: list[SeenOnLine]
-    gone: list[str]
-    ended: Nanoseconds
-
-
-class BrokenOnLine(_Line):
+class BrokenOnLine(LinePart):
     """Why the store was unusable."""
 
     reason: str
@@ -117,17 +93,17 @@ class BrokenOnLine(_Line):
     needs_repair: bool
 
 
-class ReachOnLine(_Line):
+class ReachOnLine(LinePart):
     """What of the load was in the store's files."""
 
     written: Nanoseconds
     elsewhere: list[str]
 
 
-class RoundLine(_Line):
+class RoundLine(LinePart):
     """A round."""
 
-    later: ClassVar[frozenset[str]] = frozenset({"reach"})
+    later: ClassVar[frozenset[str]] = frozenset({"reach", "cluster"})
 
     line: Literal["round"] = "round"
     shape: LoadShape
@@ -141,6 +117,7 @@ class RoundLine(_Line):
     broken: BrokenOnLine | None
     spoiled: bool
     reach: ReachOnLine | None = None
+    cluster: ClusterOnLine | None = None
 
 
 Line = Annotated[FileLine | StoreLine | KeysLine | OperationsLine | RoundLine, Field(discriminator="line")]
@@ -183,7 +160,7 @@ def _columns(operations: Sequence[Operation], numbers: Mapping[Place, int], befo
         action="".join(_LETTERS[each.action] for each in operations),
         key=[numbers[each.collection, each.key] for each in operations],
         after=[now - earlier for now, earlier in zip(invoked, [before, *invoked], strict=False)],
-        took=[_UNKNOWN if each.completed is None else each.completed - each.invoked for each in operations],
+        took=[UNKNOWN if each.completed is None else each.completed - each.invoked for each in operations],
         outcome="".join(_NOTHING if each.answer is False else _LETTERS[each.outcome] for each in operations),
         write=[each.write_id for each in operations],
         amount=[each.amount for each in operations],
@@ -200,28 +177,12 @@ def _round_line(round_: RoundEvidence, numbers: Mapping[Place, int], origin: int
         second_fault=round_.second_fault,
         recovered=round_.recovered,
         unstartable=None if round_.unstartable is None else round_.unstartable - origin,
-        audit=None
-        if audit is None
-        else AuditOnLine(
-            moment=audit.moment - origin,
-            everything=audit.everything,
-            keys=[numbers[place] for place in audit.seen],
-            seen=[_written(each) for each in audit.seen.values()],
-            gone=list(audit.gone),
-            ended=audit.ended - origin,
-        ),
+        audit=None if audit is None else audit_on_line(audit, numbers, origin),
         broken=None if broken is None else BrokenOnLine(reason=broken.reason, log=broken.log, needs_repair=broken.needs_repair),
         spoiled=round_.spoiled,
         reach=None if round_.reach is None else ReachOnLine(written=round_.reach.written, elsewhere=list(round_.reach.elsewhere)),
+        cluster=None if round_.cluster is None else cluster_on_line(round_.cluster, numbers, origin),
     )
-
-
-def _written(seen: Seen) -> SeenOnLine:
-    if not isinstance(seen, Observation):
-        return seen
-    if seen.sight == "absent":
-        return None
-    return seen.write_id if seen.sight == "whole" else (seen.sight, seen.write_id)
 
 
 class Reading:
@@ -230,19 +191,21 @@ class Reading:
     def __init__(self, line: StoreLine, most_operations: int) -> None:
         self.store = StoreEvidence(line.case, line.seed, line.target, line.cuts_off)
         self._most = most_operations
-        self._places: list[Place] = []
-        self._counters: set[int] = set()
-        """Numbers of the keys that are counters."""
+        self._keys = KnownKeys()
+        self._reads = 0
+        """Of the keys that are watched on a cluster."""
         self._invoked = 0
 
     def add(self, line: KeysLine | OperationsLine | RoundLine) -> None:
         """Take the next line. Raises `EvidenceDamaged`."""
         if isinstance(line, KeysLine):
-            self._places += line.keys
-            self._limit(len(self._places), "keys")
+            self._keys.places += line.keys
+            self._limit(len(self._keys.places), "keys")
         elif isinstance(line, OperationsLine):
             self._add_operations(line)
         else:
+            self._reads += len(line.cluster.reads.client) + len(line.cluster.connections.client) if line.cluster is not None else 0
+            self._limit(self._reads, "reads and connections")
             self.store.rounds.append(self._round(line))
             if len(self.store.rounds) > _MOST_ROUNDS:
                 raise EvidenceDamaged(f"there are more than {_MOST_ROUNDS} rounds on one store")
@@ -255,14 +218,14 @@ class Reading:
         for client, action, key, after, took, outcome, write, amount in zip(*columns, strict=True):
             self._invoked += after
             nothing = outcome == _NOTHING and action == _LETTERS["delete"]
-            ending = "ok" if nothing else _ENDINGS.get(outcome)
-            if action not in _ACTIONS or ending is None or not 0 <= key < len(self._places) or after < 0:
+            ending = "ok" if nothing else ENDINGS.get(outcome)
+            if action not in _ACTIONS or ending is None or not 0 <= key < len(self._keys.places) or after < 0:
                 raise EvidenceDamaged(f"operation {len(self.store.operations)} is none of a run")
-            if (took == _UNKNOWN) != (ending == "unknown") or took < _UNKNOWN:
+            if (took == UNKNOWN) != (ending == "unknown") or took < UNKNOWN:
                 raise EvidenceDamaged(f"operation {len(self.store.operations)} is {ending} after {took} ns")
             if _ACTIONS[action] == "increment":
-                self._counters.add(key)
-            collection, name = self._places[key]
+                self._keys.counters.add(key)
+            collection, name = self._keys.places[key]
             self.store.operations.append(
                 Operation(
                     client=client,
@@ -270,7 +233,7 @@ class Reading:
                     collection=collection,
                     key=name,
                     invoked=self._invoked,
-                    completed=None if took == _UNKNOWN else self._invoked + took,
+                    completed=None if took == UNKNOWN else self._invoked + took,
                     outcome=ending,
                     write_id=write,
                     amount=amount,
@@ -288,30 +251,12 @@ class Reading:
             second_fault=line.second_fault,
             recovered=line.recovered,
             unstartable=line.unstartable,
-            audit=None if audit is None else self._audit(audit),
+            audit=None if audit is None else self._keys.audit(audit),
             broken=None if broken is None else Broken(broken.reason, broken.log, broken.needs_repair),
             spoiled=line.spoiled,
             reach=None if line.reach is None else Reach(line.reach.written, tuple(line.reach.elsewhere)),
+            cluster=None if line.cluster is None else cluster_of(line.cluster, self._keys),
         )
-
-    def _audit(self, line: AuditOnLine) -> AuditEvidence:
-        if len(line.keys) != len(line.seen) or len(set(line.keys)) != len(line.keys):
-            raise EvidenceDamaged("what was read back does not have one value for each key")
-        seen: dict[Place, Seen] = {}
-        for key, value in zip(line.keys, line.seen, strict=True):
-            if not 0 <= key < len(self._places):
-                raise EvidenceDamaged(f"key {key} was read back, and there are {len(self._places)}")
-            seen[self._places[key]] = self._seen(key, value)
-        return AuditEvidence(line.moment, line.everything, seen, tuple(line.gone), line.ended)
-
-    def _seen(self, key: int, value: SeenOnLine) -> Seen:
-        if (key in self._counters) != isinstance(value, int) and value is not None:
-            raise EvidenceDamaged(f"key {key} is read back as another kind of record than it was written")
-        if isinstance(value, int):
-            return value
-        if value is None:
-            return None if key in self._counters else ABSENT
-        return Observation("whole", value) if isinstance(value, str) else Observation(*value)
 
     def _limit(self, number: int, of: str) -> None:
         if number > self._most:

@@ -5,25 +5,12 @@ All times are nanoseconds on the clock of the operations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from storeproof.history import Operation, Place, Reach, Seen
+from storeproof.evidence.audit import AuditEvidence
+from storeproof.evidence.cluster_round import ClusterEvidence
+from storeproof.history import Operation, Reach
 from storeproof.spec.guarantee import LoadShape
-
-
-@dataclass(frozen=True, slots=True)
-class AuditEvidence:
-    """What was read back after a fault."""
-
-    moment: int
-    """When the reading began: what was invoked later is not judged by it, and what was answered later is unknown to it."""
-    everything: bool
-    """Whether it reads the keys of all rounds, and not only those of this one."""
-    seen: Mapping[Place, Seen]
-    gone: tuple[str, ...]
-    """Models whose collection itself was missing."""
-    ended: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +43,9 @@ class RoundEvidence:
     spoiled: bool = False
     """The round ended in a way that says nothing about the store: it is not counted, and was repeated on a new store."""
     reach: Reach | None = None
-    """What of the load was in the store's files when the fault struck; None: it did not strike, or before format 1.1."""
+    """What of the load was in the store's files when the fault struck; None: it did not strike, or before format 1.1; or on a cluster."""
+    cluster: ClusterEvidence | None = None
+    """Of a fault of the nodes of a cluster, or of the network between them."""
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from storeproof.contract import Refused, Session, Unknown, Unsupported
 from storeproof.experiments.client_threads import Running, running
-from storeproof.history import Ending
+from storeproof.history import RequestOutcome
 
 _RECONNECT_SECONDS = 0.02
 
@@ -35,7 +35,7 @@ class Ended:
 class Strategy(ABC):
     """Chooses a client's requests and records them."""
 
-    refused: Ending = "refused"
+    refused: RequestOutcome = "refused"
     """The outcome of a request that the store refused."""
     most_refusals: int = sys.maxsize
     """The number of consecutive refusals after which the client stops."""
@@ -52,13 +52,10 @@ class Strategy(ABC):
     @abstractmethod
     def request(self) -> None:
         """Record the next request, send it, and wait for the reply.
-
-        Raises:
-            Refused, Unsupported, Unknown: as the contract says.
-        """
+        Raises `Refused` or `Unsupported` or `Unknown`: as the contract says."""
 
     @abstractmethod
-    def end(self, outcome: Ending) -> None:
+    def end(self, outcome: RequestOutcome) -> None:
         """Record the outcome of the request."""
 
 
@@ -90,7 +87,6 @@ class ClosedLoop:
         self.reconnects = reconnects
 
     def wait(self, stop: threading.Event) -> bool:
-        """Does not wait."""
         if not stop.is_set():
             return True
         self._left -= 1
@@ -139,7 +135,7 @@ class Client:
         """Send one request; False if another one makes no sense."""
         if self._strategy.exhausted:
             return False
-        outcome: Ending = "ok"
+        outcome: RequestOutcome = "ok"
         goes_on = True
         self._pacing.sent()
         try:
@@ -166,7 +162,6 @@ class Client:
         return goes_on
 
     def close(self) -> None:
-        """Close the sessions."""
         while self._sessions:
             self._sessions.pop().close()
 
@@ -207,11 +202,7 @@ def open_clients(number: int, make: Callable[[], Client]) -> list[Client]:
 
 @contextmanager
 def under_load(clients: Sequence[Client]) -> Iterator[Running]:
-    """The clients send requests until the end of the block.
-
-    Raises:
-        Breach: an adapter broke the contract, in any of their threads.
-    """
+    """The clients send requests until the end of the block. Raises `Breach`: an adapter broke the contract, in any of their threads."""
     with running([client.run for client in clients]) as load:
         yield load
     raise_failures(clients)

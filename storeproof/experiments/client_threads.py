@@ -17,7 +17,7 @@ _LOOK_SECONDS: Final = 0.2
 """How long a signal goes unnoticed by one that waits for threads."""
 
 
-class Job(threading.Thread, Generic[T]):
+class ClientThread(threading.Thread, Generic[T]):
     """Work in a thread of the case that makes it. One that hangs is abandoned: what it has sent is unknown, and it sends no more."""
 
     def __init__(self, work: Callable[[], T], name: str = "storeproof-client") -> None:
@@ -75,19 +75,16 @@ def wait_for(threads: Iterable[threading.Thread], seconds: float = math.inf) -> 
 
 def wait_until(condition: Callable[[], bool], seconds: float, look: float) -> None:
     """Wait until it holds, or the time is over, whichever is first; the caller looks at what there is.
-
-    Args:
-        look: seconds between two looks, which take time from clients that are threads.
-    """
+    `look`: seconds between two looks, which take time from clients that are threads."""
     deadline = time.monotonic() + seconds
     while not condition() and time.monotonic() < deadline:
         time.sleep(look)
 
 
 @contextmanager
-def at_work(works: Iterable[Callable[[], T]]) -> Iterator[list[Job[T]]]:
+def at_work(works: Iterable[Callable[[], T]]) -> Iterator[list[ClientThread[T]]]:
     """Work in as many threads; at the end of the block they are waited for."""
-    jobs = [Job(work) for work in works]
+    jobs = [ClientThread(work) for work in works]
     try:
         for job in jobs:
             job.start()
@@ -107,7 +104,7 @@ def together(works: Iterable[Callable[[], T]]) -> list[T]:
 def running(clients: Sequence[Callable[[threading.Event, threading.Event], None]]) -> Iterator[Running]:
     """Start the clients' `run(go, stop)` together, and wait for them at the end of the block."""
     go, stop = threading.Event(), threading.Event()
-    jobs = [Job(lambda client=client: client(go, stop)) for client in clients]  # type: ignore[misc]
+    jobs = [ClientThread(lambda client=client: client(go, stop)) for client in clients]  # type: ignore[misc]
     load = Running(jobs, stop)
     try:
         for job in jobs:

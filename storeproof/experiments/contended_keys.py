@@ -17,7 +17,8 @@ from storeproof.errors import NotAvailable
 from storeproof.experiments.client import Client, Strategy, open_clients, raise_unknown, under_load
 from storeproof.experiments.client_threads import wait_for
 from storeproof.halt import halt
-from storeproof.history import Action, Answer, ClientLog, Ending, Operation, Place, Recorder, by_place
+from storeproof.history import Action, Answer, ClientLog, Operation, Place, Recorder, RequestOutcome, by_place
+from storeproof.outcome import Lack
 from storeproof.records.self_verifying import identify, record, write_id
 from storeproof.spec.store import Target
 
@@ -71,7 +72,6 @@ class ContendedKey:
 
     @property
     def name(self) -> str:
-        """For messages."""
         return f"{self.type.name} {self.key!r}"
 
 
@@ -113,7 +113,6 @@ class ContendedKeys(Strategy):
         self._collections: dict[str, Collection] = {key.layout.name: session.collection(key.layout) for key in self._left}
 
     def request(self) -> None:
-        """Send one operation."""
         key, action = self._choose()
         self._sequence += 1
         writes = action in ("put", "compare_and_set", "put_if_absent")
@@ -127,7 +126,7 @@ class ContendedKeys(Strategy):
         self._log.invoke(action, key.place, write_id=new_id, expected=expected, amount=amount)
         self._reply = call(self._collections[key.layout.name], key.layout, action, *args)
 
-    def end(self, outcome: Ending) -> None:
+    def end(self, outcome: RequestOutcome) -> None:
         """Record the answer, and remember the value of the key."""
         key, action, new_id = self._under_way
         self._may_be_unknown -= outcome == "unknown" and action != "get"
@@ -211,10 +210,7 @@ def keys_of_round(layouts: Mapping[KeyType, Layout], number: int) -> list[Conten
 
 def claimed_layouts(session: Session, target: Target, layout: Callable[[str], Layout]) -> dict[KeyType, Layout]:
     """A collection for each type of key whose model the store claims and whose operations it has. `layout`: makes that of a model.
-
-    Raises:
-        NotAvailable: there is none.
-    """
+    Raises `NotAvailable`: there is none."""
     found: dict[KeyType, Layout] = {}
     for key_type in KEY_TYPES:
         if key_type.model not in target.store.claims.models:
@@ -227,5 +223,5 @@ def claimed_layouts(session: Session, target: Target, layout: Callable[[str], La
             continue  # claimed and refused: correctness fails on it
     if not found:
         names = ", ".join(key_type.name for key_type in KEY_TYPES)
-        raise NotAvailable(f"{target.id} claims no model with the operations of these tests: {names}")
+        raise NotAvailable(f"{target.id} claims no model with the operations of these tests: {names}", lack=Lack.MODELS)
     return found

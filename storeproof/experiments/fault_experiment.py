@@ -1,6 +1,7 @@
 """The steps of every fault experiment: setup, then load, fault, recovery and audit in each round.
 
-All experiments with faults run through `FaultExperiment.run`; a subclass in its own file has what is specific to each.
+All experiments with faults run through `FaultExperiment.run`. The many rounds of a workload are `StrikeRounds`; what is done once, such
+as a full disk, is a subclass in its own file.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from time import monotonic_ns
 from typing import ClassVar, Final, Generic, Protocol, TypeVar
 
-from storeproof.blame import judge
+from storeproof.blame import judge_error
 from storeproof.contract import Refused, Session, Unknown
 from storeproof.errors import Halted, MachineFailed, StoreDied
 from storeproof.experiments.client import Client
@@ -44,7 +45,6 @@ class Subject:
     progress: Callable[[str], None] = lambda _: None
 
     def open(self) -> Session:
-        """Open a session at the store's current address."""
         return self.connect(self.handle)
 
     @contextmanager
@@ -206,7 +206,7 @@ def repeat_spoiled(attempt: Callable[[], None], spoiled: list[str], most: int) -
         try:
             attempt()
         except (MachineFailed, Unknown, Halted) as reason:
-            spoiled.append(judge(reason, claimed=True).detail.partition("\n")[0])
+            spoiled.append(judge_error(reason, claimed=True).detail.partition("\n")[0])
             if isinstance(reason, Halted):  # what was found before counts
                 return False
         else:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from storeproof.blame import Ending, outcome_of
+from storeproof.blame import CaseEnding, outcome_of
 from storeproof.check import BEFORE, Contradiction, contradiction, is_linearizable
 from storeproof.experiments.contended_keys import ContendedKey
-from storeproof.experiments.summary import Summary
+from storeproof.experiments.rounds_summary import RoundsSummary
 from storeproof.history import Operation
 from storeproof.outcome import Outcome
 from storeproof.result.measured.history import AccessRecord, HistoryRecord
@@ -28,12 +27,10 @@ _LISTED = 4
 
 
 @dataclass(kw_only=True)
-class LinearizabilitySummary(Summary):
-    """The checked histories of one case."""
+class LinearizabilitySummary(RoundsSummary):
+    """The checked histories of one case, which has no rounds if it has no faults."""
 
     case: str
-    faults: int = 0
-    """Faults that struck under load; 0 in a case without faults."""
     durable_reads: bool = True
     """Whether the variant claims that no client reads a write that a fault undoes."""
     keys: int = 0
@@ -47,19 +44,13 @@ class LinearizabilitySummary(Summary):
     undone_reads: list[str] = field(default_factory=list)
     """Keys whose only error is that, before a fault, a client read a write that was not yet acknowledged and that the fault undid."""
     shown: list[HistoryRecord] = field(default_factory=list)
-    strikes: Counter[str] = field(default_factory=Counter)
-    """The judged rounds of each fault of a cluster, by its name."""
-    wrong_rounds: Counter[str] = field(default_factory=Counter)
-    """Those in which no order explains a key."""
     _left: float = _ALL_SECONDS
 
     def judge_round(self, fault: str, histories: Mapping[ContendedKey, Sequence[Operation]], struck: int) -> None:
         """As `judge`, and count the round under the name of its fault."""
         before = len(self.findings)
         self.judge(histories, struck)
-        self.faults += 1
-        self.strikes[fault] += 1
-        self.wrong_rounds[fault] += len(self.findings) > before
+        self.count_round(fault, wrong=len(self.findings) > before)
 
     def judge(self, histories: Mapping[ContendedKey, Sequence[Operation]], struck: int | None = None) -> None:
         """Check the history of each key. `struck`: the time of the fault, on the clock of the operations."""
@@ -82,15 +73,15 @@ class LinearizabilitySummary(Summary):
                 self.wrong.append(self._contradiction(key.name, operations, struck))
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """How the case ends, if nothing else ended it."""
         if self.wrong or self.undone_reads:
-            return Ending.BROKEN_PROMISE
+            return CaseEnding.BROKEN_PROMISE
         if self.given_up:
-            return Ending.SPOILED
+            return CaseEnding.SPOILED
         if self.undecided:
-            return Ending.UNDECIDED
-        return Ending.RIGHT if self.operations else Ending.NOTHING_AT_RISK
+            return CaseEnding.UNDECIDED
+        return CaseEnding.RIGHT if self.operations else CaseEnding.NOTHING_AT_RISK
 
     def outcome(self, *, claimed: bool) -> Outcome:
         """A read of a write that the fault undid breaks a promise only if the variant claims durable reads."""
@@ -98,10 +89,9 @@ class LinearizabilitySummary(Summary):
 
     def parts(self) -> Iterator[str]:
         """What was checked, and what is wrong."""
-        yield f"{self.faults} faults; {self.judged}"
+        yield f"{self.rounds} faults; {self.judged}"
         if self.strikes:
-            counts = (f"{name} {self.wrong_rounds[name]} of {struck}" for name, struck in self.strikes.items())
-            yield f"rounds that no order explains: {', '.join(counts)}"
+            yield f"rounds that no order explains: {self.by_fault(self.wrong_rounds)}"
         if self.wrong:
             yield "not linearizable"
         elif self.undone_reads:

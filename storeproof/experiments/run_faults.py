@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from storeproof.contract import Unknown
 from storeproof.disk.methods import WITHOUT_DISK
@@ -14,7 +15,6 @@ from storeproof.evidence import StoreEvidence
 from storeproof.experiments.contended_keys import claimed_layouts
 from storeproof.experiments.durability.atomic_groups import atomic_writes
 from storeproof.experiments.durability.bootstrap import Bootstrap, BootstrapSummary, set_up_by_others
-from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.corruption import CorruptionExperiment
 from storeproof.experiments.durability.corruption_summary import CorruptionSummary
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
@@ -30,31 +30,33 @@ from storeproof.experiments.durability.metadata.metadata import Metadata
 from storeproof.experiments.durability.metadata.metadata_summary import MetadataSummary
 from storeproof.experiments.durability.metadata.record_types import RecordTypes
 from storeproof.experiments.durability.metadata.times_to_live import SweptTimesToLive, TimesToLive
-from storeproof.experiments.durability.part_rounds import PartRounds, part_kill
-from storeproof.experiments.durability.rounds import Rounds
 from storeproof.experiments.durability.strike_rounds import StrikeRounds
 from storeproof.experiments.durability.strikes.cluster import ClusterStrike
+from storeproof.experiments.durability.strikes.part import emptied_front, part_kill
 from storeproof.experiments.durability.strikes.server import ServerStrike
 from storeproof.experiments.durability.strikes.strike import Strike
 from storeproof.experiments.durability.sync_evidence import look
+from storeproof.experiments.durability.workloads.cluster_records import ClusterRecords
 from storeproof.experiments.durability.workloads.contended_cluster import ContendedCluster
 from storeproof.experiments.durability.workloads.contended_server import ContendedServer
 from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
+from storeproof.experiments.durability.workloads.server_records import ServerRecords
 from storeproof.experiments.durability.workloads.session_clients import MODEL
 from storeproof.experiments.durability.workloads.session_summary import SessionSummary
 from storeproof.experiments.durability.workloads.sessions import Sessions
 from storeproof.experiments.durability.workloads.transfer_clients import ACCOUNTS, ENTRIES, TRANSACTIONS
 from storeproof.experiments.durability.workloads.transfer_summary import TransferSummary
 from storeproof.experiments.durability.workloads.transfers import Transfers
-from storeproof.experiments.fault_experiment import Subject, on_own_stores
+from storeproof.experiments.fault_experiment import FaultExperiment, Subject, on_own_stores
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.experiments.performance.outage import Observed, Outage, OutageKind
-from storeproof.experiments.summary import Summary
+from storeproof.experiments.rounds_summary import RoundsSummary
 from storeproof.faults import Fault, find
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.part_kill import PartKill
-from storeproof.launch.handle import Capability, Handle
+from storeproof.launch.handle import FaultMeans, Handle
 from storeproof.machine.cores import running_on
+from storeproof.outcome import Lack
 from storeproof.spec import LADDER, NODES
 from storeproof.spec.cases import metadata_case
 from storeproof.spec.guarantee import NETWORKED, GuaranteeName
@@ -70,11 +72,7 @@ _MORE: Final = 2
 
 
 def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummary) -> None:
-    """All rounds of the guarantee's fault.
-
-    Raises:
-        NotAvailable: the fault is not possible here.
-    """
+    """All rounds of the guarantee's fault. Raises `NotAvailable`: the fault is not possible here."""
     wanted = sut.spec.guarantees[guarantee]
     fault = _fault_of(sut, guarantee)
     _require_nodes(sut, guarantee)
@@ -84,81 +82,93 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
         raise look(sut, guarantee)
 
-    def rounds(subject: Subject) -> Rounds:
-        return Rounds(
-            subject,
-            fault,
-            layouts_of(sut, subject.handle),
-            sut.scale.durability,
-            load=wanted.load,
-            second_fault=wanted.second_fault,
-            atomic=atomic_writes(sut.target),
-            summary=summary,
-        )
+    number = sut.scale.durability.rounds
 
-    _run_kept(sut, guarantee, fault, summary, rounds)
+    def rounds(subject: Subject) -> _Kept:
+        layouts, atomic = layouts_of(sut, subject.handle), atomic_writes(sut.target)
+        records = ServerRecords(subject, fault, layouts, sut.scale.durability, summary, load=wanted.load, atomic=atomic)
+        strike = partial(ServerStrike, subject, fault, again_within=records.last_recovery if wanted.second_fault else None)
+        return StrikeRounds(subject, [strike] * number, records), records.evidence
+
+    _run_kept(sut, guarantee, [fault], summary, rounds, number)
 
 
 def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummary) -> None:
     """All rounds of all faults of a guarantee about the nodes of a topology."""
+    faults = _cluster_faults(sut, guarantee)
 
-    def attempt(handle: Handle, struck: Sequence[ClusterFault]) -> None:
-        ClusterRounds(
-            _subject(sut, handle, f"durability.{guarantee}", f"{guarantee} {len(summary.spoiled)}"),
-            struck,
-            layouts_of(sut, handle),
+    turns = sut.scale.durability.turns(faults)
+
+    def rounds(subject: Subject) -> _Kept:
+        records = ClusterRecords(
+            subject,
+            layouts_of(sut, subject.handle),
             sut.scale.durability,
-            connect_to=sut.connect,
+            summary,
+            len(turns),
             stale_possible=sut.target.stale_reads,
             atomic=atomic_writes(sut.target),
-            summary=summary,
-        ).run()
+        )
+        return StrikeRounds(subject, [partial(ClusterStrike, subject, fault, sut.connect) for fault in turns], records), records.evidence
 
-    summary.given_up = not _on_own_clusters(sut, guarantee, attempt, summary.spoiled)
+    _run_kept(sut, guarantee, faults, summary, rounds, len(turns))
 
 
 def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -> None:
     """All rounds of killing one server of a composite store. Raises `NotAvailable` if it cannot be killed here."""
     fault = PartKill(role)
 
-    def rounds(subject: Subject) -> Rounds:
-        return PartRounds(subject, fault, layouts_of(sut, subject.handle), sut.scale.durability, summary)
+    number = sut.scale.durability.rounds
 
-    _run_kept(sut, part_kill(role), fault, summary, rounds)
+    def rounds(subject: Subject) -> _Kept:
+        records = ServerRecords(subject, fault, layouts_of(sut, subject.handle), sut.scale.durability, summary)
+        strike = partial(ServerStrike, subject, fault, after_the_last=emptied_front(subject, records.collections, role))
+        return StrikeRounds(subject, [strike] * number, records), records.evidence
+
+    _run_kept(sut, part_kill(role), [fault], summary, rounds, number)
 
 
-def _run_kept(sut: StoreUnderTest, name: str, fault: Fault, summary: DurabilitySummary, rounds: Callable[[Subject], Rounds]) -> None:
-    """All rounds of a fault, with the evidence of each attempt. `name`: of the case, after `durability.`."""
+_Kept = tuple[FaultExperiment[Any], Callable[[str, str, str], StoreEvidence]]
+"""All rounds on a store, and what tells what happened in them, by the case, the seed and the store's name."""
+
+
+def _run_kept(
+    sut: StoreUnderTest, name: str, faults: Sequence[Fault], summary: DurabilitySummary, rounds: Callable[[Subject], _Kept], number: int
+) -> None:
+    """All rounds of some faults, with the evidence of each attempt.
+
+    Args:
+        name: of the case, after `durability.`.
+        number: of the rounds.
+    """
     case = f"durability.{name}"
 
     def launch() -> Handle:
         try:
-            return _launch(sut, fault)
+            return _launch(sut, faults[0])
         except (MachineFailed, Unknown):  # an attempt too, of which nothing is known
             seed = _seed(sut, f"{name} {len(summary.spoiled)}")
-            keep_evidence(sut, StoreEvidence(case, seed, sut.target.id, fault.cuts_off))
+            keep_evidence(sut, StoreEvidence(case, seed, sut.target.id, faults[0].cuts_off))
             raise
 
     def attempt(handle: Handle) -> None:
-        _require(fault, handle)
+        for fault in faults:
+            _require(fault, handle)
         seed = f"{name} {len(summary.spoiled)}"
-        experiment = rounds(_subject(sut, handle, case, seed))
+        experiment, evidence = rounds(_subject(sut, handle, case, seed))
         try:
             experiment.run()
         finally:
-            keep_evidence(sut, experiment.evidence(case, _seed(sut, seed), sut.target.id))
+            keep_evidence(sut, evidence(case, _seed(sut, seed), sut.target.id))
 
-    summary.given_up = not on_own_stores(launch, attempt, summary.spoiled, sut.scale.durability.rounds)
+    summary.given_up = not on_own_stores(launch, attempt, summary.spoiled, number)
 
 
 def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: LinearizabilitySummary) -> None:
     """All rounds of the guarantee's faults, on contended keys.
+    Raises `NotAvailable`: the fault is not possible here, or the store claims nothing that could be checked."""
 
-    Raises:
-        NotAvailable: the fault is not possible here, or the store claims nothing that could be checked.
-    """
-
-    def workload(subject: Subject) -> FaultWorkload:
+    def workload(subject: Subject) -> FaultWorkload[Strike]:
         keys = ContendedCluster if guarantee in NETWORKED else ContendedServer
         with subject.session() as session:
             layouts = claimed_layouts(session, sut.target, sut.layout)
@@ -169,33 +179,27 @@ def run_linearizability(sut: StoreUnderTest, guarantee: str, summary: Linearizab
 
 def run_transfers(sut: StoreUnderTest, guarantee: str, summary: TransferSummary) -> None:
     """All rounds of the guarantee's faults, on accounts.
+    Raises `NotAvailable`: the faults are not possible here, or the variant does not claim what a transfer needs."""
 
-    Raises:
-        NotAvailable: the faults are not possible here, or the variant does not claim what a transfer needs.
-    """
-
-    def workload(subject: Subject) -> FaultWorkload:
+    def workload(subject: Subject) -> FaultWorkload[Strike]:
         layouts = layouts_of(sut, subject.handle, (ENTRIES, ACCOUNTS))
         if lacking := {ENTRIES, ACCOUNTS} - layouts.keys():
-            raise NotAvailable(f"{sut.target.id} claims no accounts and entries: {', '.join(sorted(lacking))}")
+            raise NotAvailable(f"{sut.target.id} claims no accounts and entries: {', '.join(sorted(lacking))}", lack=Lack.ACCOUNTS)
         return Transfers(subject, layouts, sut.scale.durability, summary)
 
     _require_nodes(sut, guarantee)
     if lacking := [name for name in TRANSACTIONS if not sut.target.claims(name)]:
-        raise NotAvailable(f"{sut.target.id} claims no transactions that could be tested: {', '.join(lacking)}")
+        reason = f"{sut.target.id} claims no transactions that could be tested: {', '.join(lacking)}"
+        raise NotAvailable(reason, lack=Lack.TRANSACTIONS)
     _run_strikes(sut, "transfers", guarantee, summary, workload)
 
 
 def run_sessions(sut: StoreUnderTest, guarantee: str, summary: SessionSummary) -> None:
     """All rounds of the guarantee's faults, by clients that read their own writes.
+    Raises `NotAvailable`: the faults are not possible here."""
 
-    Raises:
-        NotAvailable: the faults are not possible here.
-    """
-
-    def workload(subject: Subject) -> FaultWorkload:
-        layout = layouts_of(sut, subject.handle, (MODEL,))[MODEL]
-        return Sessions(subject, layout, sut.scale.durability, summary)
+    def workload(subject: Subject) -> FaultWorkload[Strike]:
+        return Sessions(subject, layouts_of(sut, subject.handle, (MODEL,))[MODEL], sut.scale.durability, summary)
 
     _run_strikes(sut, "sessions", guarantee, summary, workload)
 
@@ -204,8 +208,8 @@ def _run_strikes(
     sut: StoreUnderTest,
     kind: str,
     guarantee: str,
-    summary: Summary,
-    workload: Callable[[Subject], FaultWorkload],
+    summary: RoundsSummary,
+    workload: Callable[[Subject], FaultWorkload[Strike]],
     rounds: int | None = None,
 ) -> None:
     """All rounds of the guarantee's faults, of one server or about the nodes of a topology, under a workload of that kind.
@@ -217,7 +221,7 @@ def _run_strikes(
     """
     _require_nodes(sut, guarantee)
 
-    def run(handle: Handle, strikes: Callable[[Subject], Sequence[Strike]]) -> None:
+    def run(handle: Handle, strikes: Callable[[Subject], Sequence[Callable[[], Strike]]]) -> None:
         subject = _subject(sut, handle, f"durability.{kind}/{guarantee}", f"{kind} {guarantee} {len(summary.spoiled)}")
         StrikeRounds(subject, strikes(subject), workload(subject)).run()
 
@@ -225,30 +229,23 @@ def _run_strikes(
 
         def on_cluster(handle: Handle, struck: Sequence[ClusterFault]) -> None:
             turns = sut.scale.durability.turns(struck)
-            run(handle, lambda subject: [ClusterStrike(subject, fault, sut.connect) for fault in turns])
+            run(handle, lambda subject: [partial(ClusterStrike, subject, fault, sut.connect) for fault in turns])
 
         summary.given_up = not _on_own_clusters(sut, guarantee, on_cluster, summary.spoiled)
         return
-    fault, rounds = _fault_of(sut, guarantee), rounds or sut.scale.durability.further
-    if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
-        raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse")
+    fault, rounds = _to_strike(sut, guarantee), rounds or sut.scale.durability.further
 
     def on_server(handle: Handle) -> None:
         _require(fault, handle)
-        run(handle, lambda subject: [ServerStrike(subject, fault) for _ in range(rounds)])
+        run(handle, lambda subject: [lambda: ServerStrike(subject, fault)] * rounds)
 
     summary.given_up = not on_own_stores(lambda: _launch(sut, fault), on_server, summary.spoiled, rounds)
 
 
 def run_metadata(sut: StoreUnderTest, guarantee: GuaranteeName, summary: MetadataSummary) -> None:
     """One fault of the guarantee on a store that has metadata of all kinds that the variant claims. `summary`: of that fault.
-
-    Raises:
-        NotAvailable: the fault is not possible here.
-    """
-    fault = _fault_of(sut, guarantee)
-    if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
-        raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse")
+    Raises `NotAvailable`: the fault is not possible here."""
+    fault = _to_strike(sut, guarantee)
     offered = Offered(sut.target.claims, sut.target.store.claims.models, sut.layout)
 
     def attempt(handle: Handle) -> None:
@@ -298,8 +295,8 @@ def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:
 def run_full_disk(sut: StoreUnderTest) -> FullDiskSummary:
     """A full disk. Raises `NotAvailable` if there is no volume to fill."""
     with closing(sut.launch("the full disk", on_volume=True)) as handle:
-        if reason := handle.cannot(Capability.CUT_POWER):
-            raise NotAvailable(reason)
+        if lacking := handle.cannot(FaultMeans.CUT_POWER):
+            raise lacking
         experiment = FullDisk(
             _subject(sut, handle, "durability.full_disk", "full_disk"),
             layouts_of(sut, handle),
@@ -314,13 +311,13 @@ def run_corruption(sut: StoreUnderTest, kind: DamageKind) -> CorruptionSummary:
     """Damaged files. Raises `NotAvailable` if the data directory is not accessible, or the store cannot be killed."""
     handle = sut.launch("damaged files")
     try:
-        if handle.data is None and not handle.cannot(Capability.KILL):  # in a volume of the engine's own
+        if handle.data is None and not handle.cannot(FaultMeans.KILL):  # in a volume of the engine's own
             handle.close()
             handle = sut.launch("damaged files", on_volume=True)
-        if reason := handle.cannot(Capability.KILL):
-            raise NotAvailable(reason)
+        if lacking := handle.cannot(FaultMeans.KILL):
+            raise lacking
         if handle.data is None:
-            raise NotAvailable("its data directory is not accessible from here", "use --data-dir DIR or --launch=process")
+            raise NotAvailable("its data directory is not accessible from here", "use --data-dir DIR or --launch=process", Lack.DISK)
         subject = _subject(sut, handle, f"durability.corruption/{kind}", f"corruption {kind}")
         experiment = CorruptionExperiment(subject, layouts_of(sut, handle, STAMPED), kind, sut.scale.durability.rounds)
         experiment.run()
@@ -357,13 +354,27 @@ def _fault_of(sut: StoreUnderTest, guarantee: str) -> Fault:
     return find(name)
 
 
+def _cluster_faults(sut: StoreUnderTest, guarantee: str) -> list[ClusterFault]:
+    """All faults of a guarantee about the nodes of a topology."""
+    faults = [find(name) for name in sut.spec.guarantees[guarantee].faults]
+    struck = [fault for fault in faults if isinstance(fault, ClusterFault)]
+    assert len(struck) == len(faults), f"{guarantee} names a fault that strikes no cluster"
+    return struck
+
+
+def _to_strike(sut: StoreUnderTest, guarantee: str) -> Fault:
+    """The fault that tests it. Raises `NotAvailable`: power cannot be cut."""
+    fault = _fault_of(sut, guarantee)
+    if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
+        raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse", Lack.DISK)
+    return fault
+
+
 def _on_own_clusters(
     sut: StoreUnderTest, guarantee: str, attempt: Callable[[Handle, Sequence[ClusterFault]], None], spoiled: list[str]
 ) -> bool:
     """As `on_own_stores`, on clusters that all faults of a guarantee about nodes can strike."""
-    faults = [find(name) for name in (_fault_of(sut, guarantee).name, *sut.spec.guarantees[guarantee].further_faults)]
-    struck = [fault for fault in faults if isinstance(fault, ClusterFault)]
-    assert len(struck) == len(faults), f"{guarantee} names a fault that strikes no cluster"
+    struck = _cluster_faults(sut, guarantee)
 
     def with_all(handle: Handle) -> None:
         for fault in struck:
@@ -377,7 +388,7 @@ def _require_nodes(sut: StoreUnderTest, guarantee: str) -> None:
     """Raise `NotAvailable` for a guarantee about nodes where there is one server; known before a store is started for it."""
     if guarantee in NODES and sut.target.topology == "single":
         runs = "is a front over a home, and no cluster" if sut.target.parts else "runs as a single server"
-        raise NotAvailable(f"{sut.target.store.name} {runs}: it has no nodes that could be killed one by one")
+        raise NotAvailable(f"{sut.target.store.name} {runs}: it has no nodes that could be killed one by one", lack=Lack.NODES)
 
 
 def _launch(sut: StoreUnderTest, fault: Fault) -> Handle:
@@ -385,5 +396,5 @@ def _launch(sut: StoreUnderTest, fault: Fault) -> Handle:
 
 
 def _require(fault: Fault, handle: Handle) -> None:
-    if reason := fault.cannot(handle):
-        raise NotAvailable(reason)
+    if lacking := fault.cannot(handle):
+        raise lacking

@@ -14,12 +14,13 @@ from storeproof.experiments.durability.interruption_summary import InterruptionS
 from storeproof.experiments.durability.part_interruptions import PartInterruptions
 from storeproof.experiments.fault_experiment import Subject, on_own_stores
 from storeproof.faults.interruption import AtOnce, Interruption, PartCutOff, PartPause, Way
-from storeproof.launch.handle import Capability, Handle
-from storeproof.launch.link import Link
+from storeproof.launch.handle import FaultMeans, Handle
+from storeproof.launch.link import NetworkLink
 from storeproof.launch.several.composite import CompositeHandle
+from storeproof.outcome import Lack
 from storeproof.spec.store import FRONT, HOME, Role
 from storeproof.store_under_test import StoreUnderTest
-from storeproof.store_under_test.probing import connect
+from storeproof.store_under_test.first_contact import connect
 
 _COPIED: Final = ("single_key", "hash10", "document10")
 """Models whose records have copies in the front; the first that the store claims is used."""
@@ -30,13 +31,10 @@ _PAUSES: Final = 1
 
 def run_interruption(sut: StoreUnderTest, roles: Sequence[Role], way: Way, case: str) -> InterruptionSummary:
     """All rounds of an interruption of the servers with these roles, at the same moment.
-
-    Raises:
-        NotAvailable: a server cannot be paused here, or the store claims no records of which copies are kept.
-    """
+    Raises `NotAvailable`: a server cannot be paused here, or the store claims no records of which copies are kept."""
     model = next((name for name in _COPIED if name in sut.target.store.claims.models), None)
     if model is None:
-        raise NotAvailable(f"{sut.target.id} claims no model whose records have copies in the front: {', '.join(_COPIED)}")
+        raise NotAvailable(f"{sut.target.id} claims no model whose records have copies in the front: {', '.join(_COPIED)}", lack=Lack.PARTS)
     who = f"the {roles[0]}" if len(roles) == 1 else "each server"
     summary = InterruptionSummary(what=f"{who} was interrupted", stale_possible=sut.target.stale_reads)
     rounds = _PAUSES if way == "pause" else sut.scale.durability.rounds
@@ -69,15 +67,14 @@ def _interruption(handle: CompositeHandle, roles: Sequence[Role], way: Way, open
     address = handle.address
     if way == "pause":
         for role in roles:
-            if reason := handle.part(role).cannot(Capability.PAUSE):
-                raise NotAvailable(f"its {role}: {reason}")
+            if lacking := handle.part(role).cannot(FaultMeans.PAUSE):
+                raise NotAvailable(f"its {role}: {lacking}", lack=Lack.PARTS)
         return AtOnce([PartPause(handle.part(role)) for role in roles]), address
-    links: dict[str, Link] = {role: opened.enter_context(closing(Link(handle.part(role).address))) for role in roles}
+    links: dict[str, NetworkLink] = {role: opened.enter_context(closing(NetworkLink(handle.part(role).address))) for role in roles}
     parts = tuple(replace(each, address=links[each.role].address) if each.role in links else each for each in address.parts)
     return AtOnce([PartCutOff(link, way) for link in links.values()]), replace(address, parts=parts)
 
 
 def _home(handle: CompositeHandle) -> Session:
-    """A session with the home alone."""
     part = next(each for each in handle.address.parts if each.role == HOME)
     return connect(adapter_of(part), part.address, part.options)

@@ -6,13 +6,14 @@ The outcome of each comes from the table in `storeproof.blame`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from storeproof.blame import Ending, outcome_of
+from storeproof.blame import CaseEnding, outcome_of
 from storeproof.check import Anomaly
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
+from storeproof.spec.known_failure import FaultFinding
 
 
 @dataclass(kw_only=True)
@@ -28,7 +29,7 @@ class Summary(ABC):
 
     @property
     @abstractmethod
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """How the case ends."""
 
     @abstractmethod
@@ -37,11 +38,11 @@ class Summary(ABC):
 
     @property
     @abstractmethod
-    def findings(self) -> list[str]:
+    def findings(self) -> Sequence[str | FaultFinding]:
         """The findings that make it a failure if the store claims what was tested; `known_failures` in a store's file matches them."""
 
     @property
-    def unexcused(self) -> list[str]:
+    def unexcused(self) -> Sequence[str | FaultFinding]:
         """The findings that are a failure even without a claim."""
         return self.findings
 
@@ -58,10 +59,9 @@ class Summary(ABC):
         return "; ".join(part for part in (*self.parts(), again) if part)
 
     def lines(self) -> list[str]:
-        """The lines after the sentence: the log of the store."""
         return ["--- last lines of its log ---", self.log] if self.log else []
 
-    def findings_of(self, *, claimed: bool) -> list[str]:
+    def findings_of(self, *, claimed: bool) -> Sequence[str | FaultFinding]:
         """The findings for a store that claims what was tested, or for one that does not."""
         return self.findings if claimed else self.unexcused
 

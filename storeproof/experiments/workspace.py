@@ -25,11 +25,7 @@ class Workspace:
         self._opened: list[Collection] = []
 
     def fresh(self, model: str, indexes: int = 0, record: Variation = AS_IT_IS) -> tuple[Collection, Layout]:
-        """An empty collection.
-
-        Raises:
-            EndCase: the store does not support the model: `fail` if it claims it, else `unsupported`.
-        """
+        """An empty collection. Raises `EndCase`: the store does not support the model: `fail` if it claims it, else `unsupported`."""
         claims = model in self._sut.target.store.claims.models
         if not claims and not self._claimed:
             raise EndCase(Outcome.UNSUPPORTED, f"the store does not claim the model {model}")

@@ -2,5 +2,3 @@
 
 from storeproof.faults.fault import Fault
 from storeproof.faults.registry import faults, find
-
-__all__ = ["Fault", "faults", "find"]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from storeproof.faults.fault import Fault
-from storeproof.launch.handle import Capability, Handle
+from storeproof.launch.handle import FaultMeans, Handle
 
 
 class AllNodesKill(Fault):
     """SIGKILL to every node that the store's file names."""
 
     name = "all_nodes_kill"
-    needs = Capability.KILL_NODES
+    needs = FaultMeans.KILL_NODES
 
     def strike(self, handle: Handle) -> None:
-        """Kill, and wait until they are gone."""
         handle.kill_nodes(handle.nodes)
 
 

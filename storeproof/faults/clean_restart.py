@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from storeproof.faults.fault import Fault
-from storeproof.launch.handle import Capability, Handle
+from storeproof.launch.handle import FaultMeans, Handle
 
 
 class CleanRestart(Fault):
     """The stop of a restart; the caller starts the store again, as after every fault."""
 
     name = "clean_restart"
-    needs = Capability.STOP
+    needs = FaultMeans.STOP
     sudden = False
 
     def strike(self, handle: Handle) -> None:
-        """Stop the store and wait until it has ended.
-
-        Raises:
-            StoreDied: it did not end in time.
-        """
+        """Stop the store and wait until it has ended. Raises `StoreDied`: it did not end in time."""
         handle.stop()
 
 

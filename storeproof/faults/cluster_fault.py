@@ -6,13 +6,13 @@ from abc import abstractmethod
 from typing import ClassVar
 
 from storeproof.faults.fault import Fault
-from storeproof.launch.handle import Capability, Handle, RunningCluster
+from storeproof.launch.handle import FaultMeans, Handle, RunningCluster
 
 
 class ClusterFault(Fault):
     """A fault that lasts until `end`. The node that it strikes is asked from the cluster at the moment of the strike."""
 
-    needs = Capability.CLUSTER
+    needs = FaultMeans.CLUSTER
     loses_node: ClassVar[bool] = False
     """Whether the node is gone until `end`; otherwise it goes on, or will go on, and may still acknowledge writes."""
     lasts: ClassVar[float | None] = None

@@ -13,7 +13,6 @@ class DeafPrimary(ClusterFault):
     name = "deaf_primary"
 
     def strike_node(self, cluster: RunningCluster, node: str) -> None:
-        """Make it deaf."""
         cluster.network.deafen(node)
 
 

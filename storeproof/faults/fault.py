@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-from storeproof.launch.handle import Capability, Handle
+from storeproof.errors import NotAvailable
+from storeproof.launch.handle import FaultMeans, Handle
 
 
 class Fault(ABC):
@@ -13,7 +14,7 @@ class Fault(ABC):
 
     name: ClassVar[str]
     """The name in `fault:` of a guarantee."""
-    needs: ClassVar[Capability]
+    needs: ClassVar[FaultMeans]
     """The capability that the store's handle must have."""
     sudden: ClassVar[bool] = True
     """Whether it strikes without warning: then its moment matters, and the worst moment is right after an acknowledgement."""
@@ -22,10 +23,10 @@ class Fault(ABC):
     def cuts_off(self) -> bool:
         """Whether the store loses its disk before its processes are killed. Such a fault needs a special disk under the data, and an answer
         after the fault says nothing, since the store may continue in memory."""
-        return self.needs is Capability.CUT_POWER
+        return self.needs is FaultMeans.CUT_POWER
 
-    def cannot(self, handle: Handle) -> str | None:
-        """Why the fault is impossible on this store, or None. Checked before the load starts."""
+    def cannot(self, handle: Handle) -> NotAvailable | None:
+        """Why the fault is impossible on this store, to be raised, or None. Checked before the load starts."""
         return handle.cannot(self.needs)
 
     @abstractmethod

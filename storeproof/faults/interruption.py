@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from storeproof.launch.handle import Handle
-from storeproof.launch.link import CutKind, Link
+from storeproof.launch.link import CutKind, NetworkLink
 
 Way = Literal["pause", "reset", "hang"]
-"""`pause`: the server is halted. `reset`, `hang`: the link to it is cut, see `Link.cut`."""
+"""`pause`: the server is halted. `reset`, `hang`: the link to it is cut, see `NetworkLink.cut`."""
 
 
 class Interruption(ABC):
@@ -33,10 +33,7 @@ class Interruption(ABC):
     @abstractmethod
     def deliver(self) -> None:
         """Called after `end`: let the server have what it was sent meanwhile, and wait until it has carried that out.
-
-        Raises:
-            Unknown: whether it has is not known.
-        """
+        Raises `Unknown`: whether it has is not known."""
 
 
 class PartPause(Interruption):
@@ -48,11 +45,9 @@ class PartPause(Interruption):
         self._part = part
 
     def strike(self) -> None:
-        """Halt it."""
         self._part.pause()
 
     def end(self) -> None:
-        """Let it go on."""
         self._part.resume()
 
     def deliver(self) -> None:
@@ -65,13 +60,12 @@ _CUTS: Final = {"reset": "was cut off by resets", "hang": "was cut off without a
 class PartCutOff(Interruption):
     """The link to the server is cut; the server itself goes on."""
 
-    def __init__(self, link: Link, kind: CutKind) -> None:
+    def __init__(self, link: NetworkLink, kind: CutKind) -> None:
         self._link = link
         self._kind = kind
         self.done = _CUTS[kind]
 
     def strike(self) -> None:
-        """Cut the link."""
         self._link.cut(self._kind)
 
     def end(self) -> None:
@@ -87,17 +81,14 @@ class AtOnce(Interruption):
     """Several servers are interrupted in the same way, and answer again together."""
 
     def __init__(self, parts: Sequence[Interruption]) -> None:
-        """`parts`: at least one."""
         self._parts = parts
         self.done = parts[0].done
 
     def strike(self) -> None:
-        """Begin all."""
         for each in self._parts:
             each.strike()
 
     def end(self) -> None:
-        """End all."""
         for each in self._parts:
             each.end()
 

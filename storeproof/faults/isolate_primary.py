@@ -12,7 +12,6 @@ class IsolatePrimary(ClusterFault):
     name = "isolate_primary"
 
     def strike_node(self, cluster: RunningCluster, node: str) -> None:
-        """Isolate it."""
         cluster.network.isolate(node)
 
 

@@ -13,7 +13,6 @@ class KillPrimary(ClusterFault):
     loses_node = True
 
     def strike_node(self, cluster: RunningCluster, node: str) -> None:
-        """Kill, and wait until its processes are gone."""
         cluster.node(node).kill()
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from storeproof.faults.fault import Fault
-from storeproof.launch.handle import Capability, Handle
+from storeproof.launch.handle import FaultMeans, Handle
 
 
 class OneNodeKill(Fault):
     """SIGKILL to the node that has run longest: each node in turn, and often the leader."""
 
     name = "one_node_kill"
-    needs = Capability.KILL_NODES
+    needs = FaultMeans.KILL_NODES
 
     def strike(self, handle: Handle) -> None:
-        """Kill, and wait until it is gone."""
         handle.kill_nodes(handle.nodes[:1])
 
 

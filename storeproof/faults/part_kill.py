@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from storeproof.faults.fault import Fault
-from storeproof.launch.handle import Capability, Handle
+from storeproof.launch.handle import FaultMeans, Handle
 
 
 class PartKill(Fault):
     """SIGKILL to one server, while the other goes on."""
 
     name = "part_kill"
-    needs = Capability.KILL_NODES
+    needs = FaultMeans.KILL_NODES
 
     def __init__(self, role: str) -> None:
         """`role`: the server, by its name among the handle's nodes."""
         self.role = role
 
     def strike(self, handle: Handle) -> None:
-        """Kill it, and wait until it is gone."""
         handle.kill_nodes([self.role])

@@ -12,7 +12,6 @@ class PausePrimary(ClusterFault):
     name = "pause_primary"
 
     def strike_node(self, cluster: RunningCluster, node: str) -> None:
-        """Pause it."""
         cluster.node(node).pause()
 
 

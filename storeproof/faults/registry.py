@@ -15,18 +15,13 @@ from storeproof.faults.fault import Fault
 
 @cache
 def faults() -> Mapping[str, Fault]:
-    """All faults by name."""
     files = pkgutil.iter_modules([str(Path(__file__).parent)])
     modules = (importlib.import_module(f"{__package__}.{found.name}") for found in files if found.name != __name__.rpartition(".")[2])
     return MappingProxyType({module.FAULT.name: module.FAULT for module in modules if hasattr(module, "FAULT")})
 
 
 def find(name: str) -> Fault:
-    """The fault of that name.
-
-    Raises:
-        NotAvailable: this version does not have it, so the outcome is `not_run`, never a pass.
-    """
+    """The fault of that name. Raises `NotAvailable`: this version does not have it, so the outcome is `not_run`, never a pass."""
     fault = faults().get(name)
     if fault is None:
         raise NotAvailable(f"this version of storeproof does not have the fault `{name}` yet")

@@ -19,7 +19,6 @@ class SecondPrimary(ClusterFault):
     second_lasts = 10.0
 
     def strike_node(self, cluster: RunningCluster, node: str) -> None:
-        """Kill, and wait until its processes are gone."""
         cluster.node(node).kill()
 
     def strike_again(self, cluster: RunningCluster, node: str, successor: str) -> None:

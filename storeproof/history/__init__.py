@@ -1,26 +1,7 @@
 """Histories: what clients did, and what was read back afterwards, in a form common to all checks."""
 
 from storeproof.history.observation import ABSENT, Observation, Seen, Sight
-from storeproof.history.operation import Action, Answer, Ending, Operation, Place, as_of, by_place
+from storeproof.history.operation import Action, Answer, Operation, Place, RequestOutcome, as_of, by_place
 from storeproof.history.reach import Reach
 from storeproof.history.recorder import ClientLog, Recorder
 from storeproof.history.transfer import Balances, Transfer
-
-__all__ = [
-    "ABSENT",
-    "Action",
-    "Answer",
-    "Balances",
-    "ClientLog",
-    "Ending",
-    "Observation",
-    "Operation",
-    "Place",
-    "Reach",
-    "Recorder",
-    "Seen",
-    "Sight",
-    "Transfer",
-    "as_of",
-    "by_place",
-]

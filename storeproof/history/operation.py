@@ -9,7 +9,7 @@ from typing import Literal
 
 Action = Literal["get", "put", "compare_and_set", "put_if_absent", "delete", "increment"]
 
-Ending = Literal["ok", "refused", "unknown"]
+RequestOutcome = Literal["ok", "refused", "unknown"]
 """`ok`: acknowledged. `refused`: certainly did not happen. `unknown`: may have happened, or may still happen."""
 
 Answer = str | int | bool | None
@@ -31,7 +31,7 @@ class Operation:
     invoked: int
     completed: int | None
     """Time of the reply; None if `unknown`, because an operation without a reply may take effect at any later time, or never."""
-    outcome: Ending
+    outcome: RequestOutcome
     write_id: str = ""
     """Identifies the stored record: unique to this write, or shared by the puts of one batch or transaction."""
     expected: str = ""
@@ -49,7 +49,6 @@ class Operation:
 
     @property
     def place(self) -> Place:
-        """Collection and key."""
         return self.collection, self.key
 
     @property

@@ -12,7 +12,7 @@ and no store compresses different ones to less."""
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Of one fault."""
+    """What of the writes was in the files when one fault struck."""
 
     written: int
     """Bytes that reached the data directory between the beginning of the load and the fault, as the launcher saw them."""
@@ -21,10 +21,7 @@ class Reach:
 
     def missed(self, records: int) -> str:
         """Why the fault did not strike what clients wrote; empty if it did.
-
-        Args:
-            records: how many different records were acknowledged in that time.
-        """
+        `records`: how many different records were acknowledged in that time."""
         if self.elsewhere:
             more = f", and {len(self.elsewhere) - 1} files more" if len(self.elsewhere) > 1 else ""
             return f"it writes to {self.elsewhere[0]}{more}, outside its data directory, where no fault strikes"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic_ns
 
-from storeproof.history.operation import Action, Answer, Ending, Operation, Place
+from storeproof.history.operation import Action, Answer, Operation, Place, RequestOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class _InFlight:
     invoked: int
     position: int
 
-    def operations(self, client: int, completed: int | None, outcome: Ending, answer: Answer = None) -> list[Operation]:
+    def operations(self, client: int, completed: int | None, outcome: RequestOutcome, answer: Answer = None) -> list[Operation]:
         return [
             Operation(
                 client=client,
@@ -64,10 +64,7 @@ class ClientLog:
 
     def invoke(self, action: Action, place: Place, *, write_id: str = "", expected: str = "", amount: int = 0) -> None:
         """Record an operation; call it immediately before the request is sent.
-
-        Raises:
-            RuntimeError: the previous operation has not ended.
-        """
+        Raises `RuntimeError`: the previous operation has not ended."""
         self._invoke(action, (place,), write_id, expected, amount)
 
     def invoke_together(self, places: Sequence[Place], *, write_id: str) -> None:
@@ -80,7 +77,7 @@ class ClientLog:
         """
         self._invoke("put", tuple(places), write_id, "", 0)
 
-    def end(self, outcome: Ending, answer: Callable[[], Answer] = lambda: None) -> None:
+    def end(self, outcome: RequestOutcome, answer: Callable[[], Answer] = lambda: None) -> None:
         """Record the outcome of the operation in flight; call it as soon as the reply arrives.
 
         `answer` is called after the clock is read, because decoding a reply may take longer than receiving it.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from storeproof.history.operation import Ending
+from storeproof.history.operation import RequestOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Transfer:
     invoked: int
     completed: int | None = None
     """Time of the reply to the commit, or of the refusal; None if `unknown`."""
-    outcome: Ending = "unknown"
+    outcome: RequestOutcome = "unknown"
 
     def without_reply(self) -> Transfer:
         """The same, as if its reply had been lost."""

@@ -26,6 +26,7 @@ from storeproof.launch.request import LaunchRequest
 from storeproof.machine import container_engine, ports, process_tree, shortage
 from storeproof.machine.open_files import RUN_OF_CONTAINER, Place
 from storeproof.machine.usage import UsageMeter
+from storeproof.outcome import Lack
 from storeproof.spec.store import ContainerLaunch
 
 if TYPE_CHECKING:
@@ -95,25 +96,24 @@ class ContainerHandle(ManagedServer):
 
     @property
     def address(self) -> Address:
-        """See `Handle.address`: the port can change at every start."""
+        """The port can change at every start."""
         if self._address is None:
             raise RuntimeError(f"{self._name} was not started")
         return self._address
 
     @property
     def nodes(self) -> Sequence[str]:
-        """See `Handle.nodes`."""
         return self._nodes.names if self._nodes is not None else ()
 
     @property
     def initialised(self) -> bool | None:
-        """See `Handle.initialised`: known only if the image leaves a file behind that this machine can see."""
+        """Known only if the image leaves a file behind that this machine can see."""
         if self._launch.set_up is None or self.data is None:
             return None
         return (self.data / PurePosixPath(self._launch.set_up).relative_to(self._launch.data)).exists()
 
     def start_nowait(self) -> None:
-        """See `Handle.start_nowait`. The measured time of a first start includes the image's initialisation of the data directory."""
+        """The measured time of a first start includes the image's initialisation of the data directory."""
         if self._launch.alive and self._runs() and not self.alive():
             self.kill()  # the server has ended without its container, which the engine would not start again
         if self._described is None:
@@ -136,20 +136,17 @@ class ContainerHandle(ManagedServer):
                 self._address = mapped_address(self._described, self._launch)
 
     def wait_ready(self) -> None:
-        """See `Handle.wait_ready`."""
         self._check_runs()
         if self._address is None:
             raise self._error_for(f"{self._name} runs, but the engine publishes no port of it")
         super().wait_ready()
 
     def empty(self) -> None:
-        """See `Handle.empty`."""
         if self.data is None or self._dir is None:
-            raise NotAvailable(f"{self._name}: its data is in a volume of the engine's own", "--data-dir DIR")
+            raise NotAvailable(f"{self._name}: its data is in a volume of the engine's own", "--data-dir DIR", Lack.DISK)
         self._dir.empty()
 
     def stop(self) -> None:
-        """See `Handle.stop`."""
         self.resume()
         self._struck = True
         with self._engine_errors("could not be stopped"):
@@ -162,7 +159,6 @@ class ContainerHandle(ManagedServer):
             raise self._end_cause.store_error(f"{self._name} did not end within {self._launch.start_seconds} s of its stop signal")
 
     def kill(self) -> None:
-        """See `Handle.kill`."""
         with self._starting:  # a container that the engine is still starting cannot be killed
             self.resume()
         if not self._runs():
@@ -177,7 +173,7 @@ class ContainerHandle(ManagedServer):
             self._container.wait()
 
     def cut_power(self) -> None:
-        """See `Handle.cut_power`. The next start is that of a new container on the same data.
+        """The next start is that of a new container on the same data.
 
         A machine that boots has an empty /run, but a container that is started again has what the server left there: PostgreSQL does not
         start beside the lock file of a socket that a cut left empty.
@@ -186,33 +182,29 @@ class ContainerHandle(ManagedServer):
         self._lost_power = True
 
     def kill_nodes(self, names: Sequence[str]) -> None:
-        """See `Handle.kill_nodes`."""
         if self._nodes is None:
-            raise NotAvailable(NO_NODES)
+            raise NotAvailable(NO_NODES, lack=Lack.CLUSTER)
         with self._engine_errors("could not be asked to kill its nodes"):
             self._nodes.kill(self._container, names)
 
     def wait_whole(self) -> None:
-        """See `Handle.wait_whole`."""
         if self._nodes is not None:
             with self._engine_errors("ended while a node was missing"):
                 self._nodes.wait(self._container, self._launch.start_seconds, whole=True)
 
     def pause(self) -> None:
-        """See `Handle.pause`."""
         with self._engine_errors("could not be paused"):
             self._container.pause()
         self._paused = True
 
     def resume(self) -> None:
-        """See `Handle.resume`."""
         if self._paused:
             with self._engine_errors("could not be resumed"):
                 self._container.unpause()
             self._paused = False
 
     def alive(self) -> bool:
-        """See `Handle.alive`. Until it has been ready, a container that runs is taken for a server that starts."""
+        """Until it has been ready, a container that runs is taken for a server that starts."""
         if not self._runs():
             return False
         if not self._launch.alive or self._paused or self._ready < self._began:
@@ -221,12 +213,11 @@ class ContainerHandle(ManagedServer):
             return in_container.run(self._container, self._launch.alive)[0] == 0
 
     def check_alive(self) -> None:
-        """See `Handle.check_alive`."""
         if not self.alive() or self._is_ending():
             raise self._end_error("")
+        super().check_alive()
 
     def log_tail(self) -> str:
-        """See `Handle.log_tail`."""
         if self._container is None:
             return ""
         from docker.errors import DockerException
@@ -323,7 +314,7 @@ class ContainerHandle(ManagedServer):
         return [Place(self._launch.data, self._data_folder().stat().st_dev), *RUN_OF_CONTAINER]
 
     def _make_meter(self) -> UsageMeter:
-        """See `Handle.meter`. The container's processes are visible only if the engine runs on this machine."""
+        """The container's processes are visible only if the engine runs on this machine."""
         if not self.alive():
             raise self._end_error("")
         container_engine.check_visible(self._container)

@@ -21,7 +21,6 @@ class DiskWritten:
         self._before = disk.written()
 
     def bytes(self) -> int:
-        """See `DataWritten.bytes`."""
         return self._disk.written() - self._before
 
 
@@ -32,7 +31,6 @@ class AllWritten:
         self._each = each
 
     def bytes(self) -> int:
-        """See `DataWritten.bytes`."""
         return sum(one.bytes() for one in self._each)
 
 
@@ -55,8 +53,7 @@ class ChangedFiles:
         self._before = dict(_marks(folder))
 
     def bytes(self) -> int:
-        """See `DataWritten.bytes`: the sizes of the files that have changed or are new, no less than what was written to them and is still
-        there."""
+        """The sizes of the files that have changed or are new, no less than what was written to them and is still there."""
         return sum(mark.size for file, mark in _marks(self._folder) if self._before.get(file) != mark)
 
 

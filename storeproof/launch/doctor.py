@@ -10,7 +10,7 @@ from storeproof.cleanup.reaper import reap_at_exit
 from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import WorkDir, default_base
 from storeproof.contract.load_adapter import load_adapter
-from storeproof.disk.methods import Disk, Method, PowerCut, make_disk
+from storeproof.disk.methods import Disk, Method, PowerCutMethod, make_disk
 from storeproof.errors import MachineFailed, NotAvailable, UsageError
 from storeproof.machine import container_engine
 from storeproof.machine.programs import find_programs
@@ -70,7 +70,7 @@ def survey(spec: Spec, images: dict[str, str] | None = None) -> Survey:
     engine = _examine_engine()
     return Survey(
         engine,
-        {name: _power_cut(PowerCut(name)) for name in _CUTS},
+        {name: _power_cut(PowerCutMethod(name)) for name in _CUTS},
         _network(),
         [_store(spec, name, engine, images or {}) for name in sorted(spec.store_files)],
     )
@@ -119,7 +119,7 @@ class _MountTest:
         self._dir: WorkDir | None = None
         self._disk: Disk | None = None
 
-    def mount(self, by: PowerCut) -> str:
+    def mount(self, by: PowerCutMethod) -> str:
         """Mount the disk and return its method, for the report. Raises `NotAvailable`, or `UsageError` for an unwritable directory."""
         registry.add(self)
         self._dir = WorkDir.make(default_base(), keep=False)
@@ -138,7 +138,7 @@ class _MountTest:
             registry.discard(self)
 
 
-def _power_cut(by: PowerCut) -> Availability:
+def _power_cut(by: PowerCutMethod) -> Availability:
     """Whether this method of cutting the power works here. Only mounting a disk shows that."""
     trial = _MountTest()
     try:

@@ -48,7 +48,6 @@ class EndCause:
         self._kills = self.memory.kills() if self.memory is not None else 0
 
     def sample(self) -> None:
-        """See `ShortageWatch.sample`."""
         self._watch.sample()
 
     def store_error(self, reason: str) -> StoreDied:

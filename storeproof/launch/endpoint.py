@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from storeproof.contract.address import Address, parse_endpoint
-from storeproof.errors import NotAvailable, StoreDied, UsageError
-from storeproof.launch.endpoint_memory import MemoryWatch
-from storeproof.launch.handle import Capability, DataWritten, LaunchKind
+from storeproof.errors import NotAvailable, UsageError
+from storeproof.launch.client_memory import memory_watch
+from storeproof.launch.handle import DataWritten, FaultMeans, LaunchKind
 from storeproof.launch.request import LaunchRequest
 from storeproof.machine.usage import UsageMeter
+from storeproof.outcome import Lack
 
 _ANSWER_SECONDS = 10.0
 _REASON = "the store was given as an endpoint: a server that storeproof did not start is never stopped"
@@ -45,23 +46,18 @@ class EndpointHandle:
         self._example = f"{launch.url} ({launch.needs})" if launch.needs else launch.url
         self._endpoint = request.endpoint
         self._address = parse_endpoint(request.endpoint.url, launch.url)
-        self._watch: MemoryWatch | None = None
 
     @property
     def address(self) -> Address:
-        """See `Handle.address`."""
         return self._address
 
-    def cannot(self, capability: Capability) -> str | None:  # noqa: ARG002 - the same for all
-        """See `Handle.cannot`: an endpoint has no capability."""
-        return f"{_REASON}; {_REMEDY}"
+    def cannot(self, capability: FaultMeans) -> NotAvailable | None:  # noqa: ARG002 - the same for all
+        """An endpoint has no capability."""
+        return NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
 
     def start(self) -> float:
         """Check that it answers; return the seconds taken.
-
-        Raises:
-            UsageError: it does not answer, or refuses access; `NotLikeSuchAStore` if it answers something else.
-        """
+        Raises `UsageError`: it does not answer, or refuses access; `NotLikeSuchAStore` if it answers something else."""
         began = time.monotonic()
         self.wait_ready()
         return time.monotonic() - began
@@ -70,22 +66,20 @@ class EndpointHandle:
         """Do nothing: the user has started it."""
 
     def wait_ready(self) -> None:
-        """See `start`."""
         try:
             self._endpoint.check(f"{self._name} at {self._address}", _ANSWER_SECONDS)
         except UsageError as reason:
             raise type(reason)(f"{reason}; check the endpoint, which looks like {self._example}") from None
-        self._watch = self._watch or MemoryWatch(self._address)
 
     def stop(self) -> None:
         """Raise `NotAvailable`: see `cannot`."""
-        raise NotAvailable(_REASON, _REMEDY)
+        raise NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
 
     kill = pause = resume = quiesce = cut_power = empty = stop
 
     def kill_nodes(self, names: Sequence[str]) -> None:  # noqa: ARG002 - none can be killed
         """Raise `NotAvailable`: see `cannot`."""
-        raise NotAvailable(_REASON, _REMEDY)
+        raise NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
 
     def wait_whole(self) -> None:
         """Do nothing: its nodes cannot be seen."""
@@ -96,27 +90,23 @@ class EndpointHandle:
 
     def check_alive(self) -> None:
         """Raise `StoreDied` if it sent a reply without end. Otherwise only the operations show whether it runs."""
-        if self._watch is not None and (said := self._watch.complaint()):
-            raise StoreDied(f"{self._name} at {self._address} does not answer like a store any more: {said}")
+        memory_watch().check(self._name, self._address)
 
     def meter(self) -> UsageMeter:
         """Raise `NotAvailable`: it may run on another machine."""
-        raise NotAvailable("the server is an endpoint, whose machine cannot be looked at", _REMEDY)
+        raise NotAvailable("the server is an endpoint, whose machine cannot be looked at", _REMEDY, Lack.OWN_SERVER)
 
     def data_written(self) -> DataWritten:
         """Raise `NotAvailable`: see `cannot`."""
-        raise NotAvailable(_REASON, _REMEDY)
+        raise NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
 
     def files_elsewhere(self) -> Sequence[str]:
         """Raise `NotAvailable`: see `cannot`."""
-        raise NotAvailable(_REASON, _REMEDY)
+        raise NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
 
     def log_tail(self) -> str:
         """Empty: its log cannot be read."""
         return ""
 
     def close(self) -> None:
-        """End the thread that watches memory; the server keeps running."""
-        if self._watch is not None:
-            self._watch.end()
-            self._watch = None
+        """Do nothing: the server keeps running."""

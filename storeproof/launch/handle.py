@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from storeproof.contract.address import Address
+from storeproof.errors import NotAvailable
 from storeproof.machine.usage import UsageMeter
 from storeproof.network.network import Network
 
@@ -15,7 +16,7 @@ LaunchKind = Literal["container", "process", "endpoint", "composite"]
 """`composite`: two servers that are launched differently; of two that are launched alike, it is their kind."""
 
 
-class Capability(Enum):
+class FaultMeans(Enum):
     """Something that a handle can do to its store. Each fault needs one capability; not every handle has all of them."""
 
     STOP = auto()
@@ -94,10 +95,7 @@ class RunningCluster(Protocol):
 
     def bring_back(self, name: str) -> None:
         """Start a node that was killed, and make it a member again where that is the operator's task. It may still be catching up.
-
-        Raises:
-            StoreDied: it does not start, or the cluster does not take it in time.
-        """
+        Raises `StoreDied`: it does not start, or the cluster does not take it in time."""
 
     def heal(self) -> None:
         """End all faults: heal the network, resume what is paused, start what was killed, and replace a node that was emptied.
@@ -143,8 +141,8 @@ class Handle(Protocol):
     def address(self) -> Address:
         """The address that clients connect to. Read it again after every start: a container's port changes."""
 
-    def cannot(self, capability: Capability) -> str | None:
-        """The reason why the handle does not have this capability; None if it has it."""
+    def cannot(self, capability: FaultMeans) -> NotAvailable | None:
+        """Why the handle does not have this capability, to be raised; None if it has it."""
 
     def start(self) -> float:
         """Start it on the existing data and wait until it answers; return the seconds taken.
@@ -160,10 +158,7 @@ class Handle(Protocol):
 
     def empty(self) -> None:
         """Remove the contents of its data directory, so that the next start is a first start again. It must not be running.
-
-        Raises:
-            NotAvailable: the directory cannot be reached from this machine.
-        """
+        Raises `NotAvailable`: the directory cannot be reached from this machine."""
 
     def wait_ready(self) -> None:
         """Wait until it answers. Raises the same errors as `start`."""
@@ -180,10 +175,7 @@ class Handle(Protocol):
 
     def kill_nodes(self, names: Sequence[str]) -> None:
         """Send SIGKILL to all these nodes at once and wait until they are gone. The rest of the cluster keeps running, and restarts them.
-
-        Raises:
-            StoreDied: one of them was not running.
-        """
+        Raises `StoreDied`: one of them was not running."""
 
     def wait_whole(self) -> None:
         """Wait until all nodes are back; return at once for a single server. Raises `StoreDied` if one does not come back in time."""
@@ -203,10 +195,7 @@ class Handle(Protocol):
 
     def cut_power(self) -> None:
         """Drop everything that was not synced, kill the processes, empty `${run}` as a boot does, and remount the file system.
-
-        Raises:
-            MachineFailed: a killed process did not end, or the file system cannot be remounted.
-        """
+        Raises `MachineFailed`: a killed process did not end, or the file system cannot be remounted."""
 
     def pause(self) -> None:
         """Freeze all its processes, as SIGSTOP does."""
@@ -227,10 +216,7 @@ class Handle(Protocol):
 
     def meter(self) -> UsageMeter:
         """The meter of its CPU time, memory, writes and syncs; the same object until the next start.
-
-        Raises:
-            NotAvailable: its usage cannot be measured from here; with the reason.
-        """
+        Raises `NotAvailable`: its usage cannot be measured from here; with the reason."""
 
     def log_tail(self) -> str:
         """The last lines of its log, without passwords."""

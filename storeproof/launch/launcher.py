@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from storeproof.errors import NotAvailable
+from storeproof.launch.client_memory import memory_watch
 from storeproof.launch.container import ContainerHandle
 from storeproof.launch.endpoint import EndpointHandle
 from storeproof.launch.handle import Handle, LaunchKind
@@ -33,6 +34,7 @@ def make(request: LaunchRequest, notice: Callable[[str], None]) -> Handle:
         NotAvailable: this machine does not support the requested launcher, or with `auto` any; with every reason and remedy.
         UsageError: the endpoint, the image, or the data directory is invalid.
     """
+    memory_watch()
     if request.cluster is not None and request.endpoint is None and request.kind != "endpoint":
         return ClusterHandle(request)
     if request.parts and request.endpoint is None and request.kind != "endpoint":
@@ -58,4 +60,4 @@ def make(request: LaunchRequest, notice: Callable[[str], None]) -> Handle:
     endpoint = request.launch.endpoint
     if endpoint is not None and endpoint.needs:
         remedies.append(f"--endpoint={request.store}={endpoint.url}, a server of yours ({endpoint.needs})")
-    raise NotAvailable("; ".join(failure.reason for failure in failures), ", or ".join(remedies))
+    raise NotAvailable("; ".join(failure.reason for failure in failures), ", or ".join(remedies), failures[0].lack)

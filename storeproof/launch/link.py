@@ -31,7 +31,7 @@ Found = TypeVar("Found")
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-class Link:
+class NetworkLink:
     """A relay to one server. It is whole at first, and may be cut and restored repeatedly."""
 
     def __init__(self, server: Address) -> None:
@@ -56,10 +56,7 @@ class Link:
 
     def deliver(self) -> None:
         """Let through what hangs, and wait until the server has closed the connections whose clients are gone.
-
-        Raises:
-            Unknown: it did not, so that what hung may still be on its way.
-        """
+        Raises `Unknown`: it did not, so that what hung may still be on its way."""
         if left := self._call(self._release()):
             raise Unknown(f"the server did not close {left} connections whose clients are gone: what they sent may be carried out yet")
 
@@ -149,7 +146,6 @@ class _Connection:
             self.ended.set()
 
     def cut(self, kind: CutKind) -> None:
-        """See `Link.cut`."""
         if kind == "hang":
             self.flows.clear()
             return

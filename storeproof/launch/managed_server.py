@@ -16,14 +16,16 @@ from storeproof.contract.address import Address
 from storeproof.disk import ext4
 from storeproof.disk.methods import Disk, make_disk
 from storeproof.errors import NotAvailable, StoreproofError
+from storeproof.launch.client_memory import memory_watch
 from storeproof.launch.data_written import ChangedFiles, DiskWritten
 from storeproof.launch.end_cause import EndCause
-from storeproof.launch.handle import Capability, DataWritten
+from storeproof.launch.handle import DataWritten, FaultMeans
 from storeproof.launch.readiness import wait_until_ready
 from storeproof.launch.request import LaunchRequest
 from storeproof.machine import shortage
 from storeproof.machine.open_files import Place, written_outside
 from storeproof.machine.usage import UsageMeter
+from storeproof.outcome import Lack
 from storeproof.spec.store import ContainerLaunch, ProcessLaunch
 
 NO_DISK: Final = "its data is not on a disk whose power can be cut"
@@ -35,7 +37,6 @@ class ManagedServer(ABC):
     """Base class of the two handles: working directory, disk, readiness, and the cause of an end."""
 
     cluster: None = None
-    """See `Handle.cluster`."""
     _launch: ProcessLaunch | ContainerLaunch
 
     def __init__(self, request: LaunchRequest) -> None:
@@ -52,48 +53,42 @@ class ManagedServer(ABC):
 
     @property
     @abstractmethod
-    def address(self) -> Address:
-        """See `Handle.address`."""
+    def address(self) -> Address: ...
 
     @property
     def nodes(self) -> Sequence[str]:
-        """See `Handle.nodes`."""
         return ()
 
     @property
     def power_cut_method(self) -> str | None:
-        """See `Handle.power_cut_method`."""
         return self._disk.method if self._disk is not None else None
 
-    def cannot(self, capability: Capability) -> str | None:
-        """See `Handle.cannot`."""
-        if capability is Capability.KILL_NODES and not self.nodes:
-            return NO_NODES
-        if capability is Capability.CLUSTER:
-            return NO_CLUSTER
-        if capability is Capability.CUT_POWER and self._disk is None:
-            return NO_DISK
+    def cannot(self, capability: FaultMeans) -> NotAvailable | None:
+        if capability is FaultMeans.KILL_NODES and not self.nodes:
+            return NotAvailable(NO_NODES, lack=Lack.CLUSTER)
+        if capability is FaultMeans.CLUSTER:
+            return NotAvailable(NO_CLUSTER, lack=Lack.CLUSTER)
+        if capability is FaultMeans.CUT_POWER and self._disk is None:
+            return NotAvailable(NO_DISK, lack=Lack.DISK)
         return None
 
     def start(self) -> float:
-        """See `Handle.start`."""
         self.start_nowait()
         self.wait_ready()
         return self._ready - self._began
 
     @abstractmethod
-    def start_nowait(self) -> None:
-        """See `Handle.start_nowait`."""
+    def start_nowait(self) -> None: ...
 
     def wait_ready(self) -> None:
-        """See `Handle.wait_ready`."""
         self._meter = None
+        memory_watch().forget(self.address)
         self._ready = wait_until_ready(
             self.address,
             self._request.probe,
             name=self._name,
             seconds=self._launch.start_seconds,
-            check=self._check_runs,
+            check=self._check_start,
             error_for=self._error_for,
             progress=self._progress,
         )
@@ -101,47 +96,42 @@ class ManagedServer(ABC):
         self._end_cause.has_run = True
 
     @abstractmethod
-    def stop(self) -> None:
-        """See `Handle.stop`."""
+    def stop(self) -> None: ...
 
     @abstractmethod
-    def kill(self) -> None:
-        """See `Handle.kill`."""
+    def kill(self) -> None: ...
 
     def quiesce(self) -> None:
-        """See `Handle.quiesce`."""
         disk = self._cuttable_disk()
         self.stop()
         disk.sync()
         self.start()
 
     def cut_power(self) -> None:
-        """See `Handle.cut_power`."""
         disk = self._cuttable_disk()
         disk.cut()
         self.kill()
         disk.remount()
 
     def data_written(self) -> DataWritten:
-        """See `Handle.data_written`."""
         return DiskWritten(self._disk) if self._disk is not None else ChangedFiles(self._data_folder())
 
     def files_elsewhere(self) -> Sequence[str]:
-        """See `Handle.files_elsewhere`."""
         return written_outside(self._seen_pids(), self._places_to_write())
 
+    def check_alive(self) -> None:
+        """Subclasses first see whether it runs."""
+        memory_watch().check(self._name, self.address)
+
     def meter(self) -> UsageMeter:
-        """See `Handle.meter`."""
         if self._meter is None:
             self._meter = self._make_meter()
         return self._meter
 
     @abstractmethod
-    def log_tail(self) -> str:
-        """See `Handle.log_tail`."""
+    def log_tail(self) -> str: ...
 
     def close(self) -> None:
-        """See `Handle.close`."""
         with registry.deferring_signals():
             if self._dir is not None:
                 directory, self._dir = self._dir, None
@@ -187,7 +177,7 @@ class ManagedServer(ABC):
 
     def _cuttable_disk(self) -> Disk:
         if self._disk is None:
-            raise NotAvailable(NO_DISK)
+            raise NotAvailable(NO_DISK, lack=Lack.DISK)
         return self._disk
 
     def _error_for(self, reason: str, status: int | None = None) -> StoreproofError:
@@ -213,8 +203,12 @@ class ManagedServer(ABC):
         """Where its processes may write."""
 
     @abstractmethod
-    def _make_meter(self) -> UsageMeter:
-        """See `Handle.meter`."""
+    def _make_meter(self) -> UsageMeter: ...
+
+    def _check_start(self) -> None:
+        """Raise if it will not become ready."""
+        self._check_runs()
+        memory_watch().check(self._name, self.address)
 
     @abstractmethod
     def _check_runs(self) -> None:
@@ -225,7 +219,6 @@ class ManagedServer(ABC):
         """Called once it answers: check, or wait for, everything else that makes it ready."""
 
     def _progress(self) -> int | None:
-        """See `Progress`."""
         return None
 
     def _pids(self) -> Sequence[int]:

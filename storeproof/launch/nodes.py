@@ -31,11 +31,9 @@ class RunningNodes:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """See `Handle.nodes`."""
         return tuple(self._order)
 
     def kill(self, container: Any, names: Sequence[str]) -> None:
-        """See `Handle.kill_nodes`."""
         files = [self._nodes.pid_files[name] for name in names]
         status, said = in_container.run(container, ("sh", "-c", _KILL, "sh", *files))
         if status != 0:

@@ -31,6 +31,7 @@ from storeproof.machine.file_digest import digest_of
 from storeproof.machine.open_files import SHARED_MEMORY, Place
 from storeproof.machine.programs import check_traversable, find_program, find_programs
 from storeproof.machine.usage import UsageMeter
+from storeproof.outcome import Lack
 from storeproof.spec.store import ProcessLaunch
 
 _HOST: Final = "127.0.0.1"
@@ -73,22 +74,20 @@ class ProcessHandle(ManagedServer):
 
     @property
     def address(self) -> Address:
-        """See `Handle.address`: the same for all starts once it is initialised."""
+        """The address is the same for all starts once it is initialised."""
         return self._address
 
     @property
     def binary_digest(self) -> str | None:
-        """See `Handle.binary_digest`."""
         digests = [digest_of(self._program(name)) for name in (self._launch.binary, *self._launch.servers)]
         return " and ".join(str(each) for each in digests) if all(digests) else None
 
     @property
     def pids(self) -> Sequence[int]:
-        """See `Handle.pids`."""
         return self._pids()
 
     def start_nowait(self) -> None:
-        """See `Handle.start_nowait`. The measured time of a first start does not include the initialisation of the data directory."""
+        """The measured time of a first start does not include the initialisation of the data directory."""
         self._processes.allow_start()
         if self.alive():
             raise RuntimeError(f"{self._name} runs already")
@@ -104,7 +103,6 @@ class ProcessHandle(ManagedServer):
             raise self._as_shortage(reason) from None
 
     def empty(self) -> None:
-        """See `Handle.empty`."""
         self._directory().empty()
         self.initialised = False
 
@@ -123,7 +121,6 @@ class ProcessHandle(ManagedServer):
             raise self._as_shortage(reason) from None
 
     def stop(self) -> None:
-        """See `Handle.stop`."""
         process = self._processes.leader
         if process is None:
             return
@@ -135,42 +132,38 @@ class ProcessHandle(ManagedServer):
         self.kill()
 
     def kill(self) -> None:
-        """See `Handle.kill`. A start in progress in another thread runs no further command."""
+        """A start in progress in another thread runs no further command."""
         self._paused = False
         self._processes.kill(note_shared_files=self._ready < self._began)  # after a complete start they are already noted
 
     def cut_power(self) -> None:
-        """See `Handle.cut_power`. What the server had in `${run}` and in shared memory is gone, as after a boot; the files that its store's
-        file describes are there."""
+        """Drop what was not synced, and all of `${run}` and of shared memory, as a boot does; the files that the store's file describes
+        stay."""
         super().cut_power()
         self._processes.remove_remains()
         self._directory().empty_run(but=self._launch.files)
 
     def kill_nodes(self, names: Sequence[str]) -> None:  # noqa: ARG002 - there are none
         """Raise `NotAvailable`: see `cannot`."""
-        raise NotAvailable(NO_NODES)
+        raise NotAvailable(NO_NODES, lack=Lack.CLUSTER)
 
     def wait_whole(self) -> None:
-        """See `Handle.wait_whole`: returns at once."""
+        """Returns at once."""
 
     def pause(self) -> None:
-        """See `Handle.pause`."""
         self._processes.freeze()
         self._paused = True
 
     def resume(self) -> None:
-        """See `Handle.resume`."""
         if self._paused:
             self._processes.thaw()
             self._paused = False
 
     def alive(self) -> bool:
-        """See `Handle.alive`."""
         process = self._processes.leader
         return process is not None and process.poll() is None
 
     def check_alive(self) -> None:
-        """See `Handle.check_alive`."""
         if self._processes.leader is None:
             raise self._end_cause.store_error(f"{self._name} does not run")
         code = self._processes.exit_status()
@@ -178,9 +171,9 @@ class ProcessHandle(ManagedServer):
             raise self._error_for(f"{self._name} {describe_exit(code)}", shell_status(code))
         if (lacking := self._end_cause.over_limit()) is not None:
             raise self._end_cause.shortage_error(f"a process of {self._name} ended", lacking)
+        super().check_alive()
 
     def log_tail(self) -> str:
-        """See `Handle.log_tail`."""
         return tail(self._dir.log, self._launch.password) if self._dir else ""
 
     @property

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from storeproof.contract.address import Address
 from storeproof.errors import NotAvailable
+from storeproof.outcome import Lack
 
 _CHUNK = 65536
 
@@ -83,12 +84,9 @@ class CountingProxy:
 @contextlib.contextmanager
 def counting(store: Address) -> Iterator[CountingProxy]:
     """Run a proxy for the duration of the block.
-
-    Raises:
-        NotAvailable: the connection is encrypted, and the store's certificate does not match the proxy's address.
-    """
+    Raises `NotAvailable`: the connection is encrypted, and the store's certificate does not match the proxy's address."""
     if store.tls:
-        raise NotAvailable("bytes cannot be counted on an encrypted connection")
+        raise NotAvailable("bytes cannot be counted on an encrypted connection", lack=Lack.PLAIN_CONNECTION)
     proxy = CountingProxy(store)
     try:
         yield proxy

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from storeproof.contract.clusters import Cluster
-from storeproof.disk.methods import PowerCut
+from storeproof.disk.methods import PowerCutMethod
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.endpoint_probe import EndpointProbe
 from storeproof.launch.readiness import Probe
@@ -41,7 +41,7 @@ class LaunchRequest:
     """Keep the files of a local process in memory, if there is room and `data_dir` is None."""
     keep: bool = False
     """Keep data, log and container when the store is closed."""
-    power_cut: PowerCut | None = None
+    power_cut: PowerCutMethod | None = None
     """How its power is cut; its data is then on a file system of its own. None: it cannot be cut."""
     cores: tuple[int, ...] = ()
     """The cores that the server runs on; empty: all."""

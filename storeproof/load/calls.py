@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from storeproof.contract import OPERATIONS, Collection, Unsupported, why_not
-from storeproof.contract.operations import Operation, wrong_reply
+from storeproof.contract.operations import OperationKind, wrong_reply
 from storeproof.contract.values import MISSING, Key, Layout, Record
 from storeproof.errors import UsageError
 from storeproof.load.job import Plan, operation_name
@@ -19,7 +19,7 @@ from storeproof.spec.workload import Mix
 class BoundOperation:
     """The call for one operation of a mix. The reply of `call` is for `wrong` and `missed` alone to look into."""
 
-    operation: Operation
+    operation: OperationKind
     call: Callable[..., Any]
     wrong: Callable[[tuple[Any, ...], Any], str | None]
     """(arguments, reply) -> how the reply breaks the contract, or None."""
@@ -39,7 +39,7 @@ def bind_operation(collection: Collection, plan: Plan, mix: Mix) -> BoundOperati
         raise UsageError(f"the driver engine does not run `{name}`; it runs {', '.join(sorted(MISSED))}")
     operation = OPERATIONS[name]
     if not isinstance(collection, operation.family):
-        raise Unsupported(f"{name} on {layout.model.model}: {why_not(collection, operation.family.__name__)}")
+        raise Unsupported(why_not(collection, operation.family.__name__), f"{name} on {layout.model.model}")
     call: Callable[..., Any] = getattr(collection, name)
     if mix.reads_first:
         return _after_a_read(collection, layout, operation, call)
@@ -49,7 +49,7 @@ def bind_operation(collection: Collection, plan: Plan, mix: Mix) -> BoundOperati
     return BoundOperation(operation, call, lambda args, reply: wrong_reply(operation, layout, args, reply), MISSED[name])
 
 
-def _after_a_read(collection: Collection, layout: Layout, operation: Operation, write: Callable[..., Any]) -> BoundOperation:
+def _after_a_read(collection: Collection, layout: Layout, operation: OperationKind, write: Callable[..., Any]) -> BoundOperation:
     """The record is read and then written, where it is there; the reply is a pair of both replies."""
     get, read = OPERATIONS["get"], collection.get  # type: ignore[attr-defined]
     missed = MISSED[operation.name]

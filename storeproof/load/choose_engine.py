@@ -11,6 +11,7 @@ from storeproof.load.driver.driver_engine import DriverEngine
 from storeproof.load.job import Engine, EngineWanted, Plan
 from storeproof.load.wire.slots import NotTemplated
 from storeproof.load.wire.wire_engine import WireEngine
+from storeproof.outcome import Lack
 from storeproof.spec.store import Target
 
 
@@ -49,7 +50,7 @@ class Engines:
         except NotTemplated as reason:
             if self._wanted != "auto":
                 remedy = "--engine=auto has the store's client do it"
-                raise NotAvailable(f"the engine `{self._wanted}` cannot do it: {reason}", remedy) from None
+                raise NotAvailable(f"the engine `{self._wanted}` cannot do it: {reason}", remedy, Lack.ENGINE) from None
             return self._driver, str(reason)
         return self._wire, ""
 

@@ -181,7 +181,6 @@ class RunResult:
 
     @property
     def misses(self) -> int:
-        """The misses of all operations."""
         return sum(each.misses for each in self.operations.values())
 
     @property
@@ -204,17 +203,13 @@ def silent_store(plan: Plan) -> StoreSilent:
 
 
 def require_success(result: RunResult) -> RunResult:
-    """The result of a round in which something succeeded, or was missed.
-
-    Raises:
-        StoreSilent: all that was asked failed.
-    """
+    """The result of a round in which something succeeded, or was missed. Raises `StoreSilent`: all that was asked failed."""
     if not result.ok and result.errors:
         raise StoreSilent(f"none of {result.errors} requests succeeded; the first: {result.samples[0]}")
     return result
 
 
-class Run(Protocol):
+class RunningRound(Protocol):
     """A round that is under way."""
 
     @property
@@ -244,7 +239,7 @@ class Engine(Protocol):
     def fixed_numbers(self) -> bool:
         """Whether its plans have `fixed_numbers`."""
 
-    def start(self, plan: Plan) -> Run:
+    def start(self, plan: Plan) -> RunningRound:
         """Begin a round.
 
         Raises:
@@ -253,7 +248,7 @@ class Engine(Protocol):
         """
 
     def fill(self, layout: Layout, records: int, article_store: Path | None = None, fixed_numbers: bool = False) -> None:
-        """Write the records 0 to records - 1 that workloads with loaded data need. Raises as `start` and `Run.join`."""
+        """Write the records 0 to records - 1 that workloads with loaded data need. Raises as `start` and `RunningRound.join`."""
 
     def close(self) -> None:
         """End all connections and processes; never raises, and may be called twice."""

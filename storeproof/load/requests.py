@@ -13,6 +13,7 @@ from typing import Any, Final
 from storeproof.contract.notation import arguments_from
 from storeproof.corpus.articles import Article, Articles
 from storeproof.errors import NotAvailable
+from storeproof.outcome import Lack
 from storeproof.spec.model import Model
 from storeproof.spec.workload import Mix, fill_in
 
@@ -34,10 +35,7 @@ Asked = tuple[tuple[Any, ...], ...]
 
 def requests(model: Model, mix: Mix, articles: Articles, known: int) -> Asked:
     """Different requests of a mix, the same in every run over the same `known` loaded records; none of a mix that asks nothing.
-
-    Raises:
-        NotAvailable: the corpus has no such values.
-    """
+    Raises `NotAvailable`: the corpus has no such values."""
     if mix.request is None:
         return ()
     random = Random(mix.name or mix.operation)
@@ -54,6 +52,7 @@ def requests(model: Model, mix: Mix, articles: Articles, known: int) -> Asked:
                 raise NotAvailable(
                     f"{articles.name} has no {name} that can be asked for",
                     "give --corpus a dump in a language with spaces between words too" if str(name) == "word" else "give another --corpus",
+                    Lack.ENGINE,
                 ) from None
             continue
         made.append(arguments_from(model, mix.operation, (asked,)))

@@ -39,10 +39,7 @@ _TOLD_SECONDS = 2
 @functools.cache
 def client() -> Any:
     """The engine's client (`docker.DockerClient`); made once per run, after the engine has answered a ping.
-
-    Raises:
-        NotAvailable: no engine answers, or this user has no access to it.
-    """
+    Raises `NotAvailable`: no engine answers, or this user has no access to it."""
     import docker
     import docker.errors
     import requests.exceptions
@@ -70,7 +67,6 @@ def unavailable() -> str | None:
 
 
 def has_image(image: str) -> bool:
-    """Whether the image is available locally."""
     import docker.errors
 
     try:
@@ -148,10 +144,7 @@ def new_container(image: str) -> DockerContainer:
 
 def sweep_containers() -> list[str]:
     """Remove the containers and volumes of dead owners, except those kept by `--keep`; return a line for each.
-
-    Raises:
-        NotAvailable: no engine answers.
-    """
+    Raises `NotAvailable`: no engine answers."""
     done = []
     for container in client().containers.list(all=True, filters={"label": f"{LABEL}=1"}, ignore_removed=True):
         if _left_behind(container.labels):

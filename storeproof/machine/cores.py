@@ -40,10 +40,7 @@ class CoreSplit:
 
     def giving(self, cores: int) -> CoreSplit:
         """A split that gives each store only the first `cores` of the server's. If all are shared, the load generator gets the rest.
-
-        Raises:
-            ValueError: the server does not have that many, or `cores` is less than 1.
-        """
+        Raises `ValueError`: the server does not have that many, or `cores` is less than 1."""
         if not 1 <= cores <= len(self.server):
             raise ValueError(f"a store can be given 1 to {len(self.server)} cores here")
         given = self.server[:cores]
@@ -112,10 +109,7 @@ def running_on(cores: Sequence[int]) -> Iterator[None]:
 
 def hold(pids: Iterable[int], cores: Collection[int], name: str) -> None:
     """Make sure that all threads of these processes run on these cores or a subset. A thread that has set other cores is moved back.
-
-    Raises:
-        MachineFailed: a thread cannot be moved.
-    """
+    Raises `MachineFailed`: a thread cannot be moved."""
     wanted = set(cores)
     threads = [thread for pid in pids for thread in _threads(pid)]
     for thread in threads:
@@ -138,7 +132,6 @@ def shown(cores: Iterable[int]) -> str:
 
 
 def read_cores(text: str) -> list[int]:
-    """Parse the format of `shown`."""
     runs = [part.partition("-") for part in text.strip().split(",")]
     return [core for first, _, last in runs for core in range(int(first), int(last or first) + 1)]
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_garbage() -> Iterator[None]:
-    """The specification and the cases are read, none of which is garbage: Python need not look for any meanwhile."""
+    """Something large is read, none of which is garbage: Python need not look for any meanwhile."""
     looks = gc.isenabled()
     gc.disable()
     try:
@@ -19,12 +19,7 @@ def without_garbage() -> Iterator[None]:
             gc.enable()
 
 
-@contextmanager
-def collected() -> Iterator[None]:
-    """The specification and the cases stay to the end: Python does not look for garbage in them again and again, which would also pause the
-    clients that are measured."""
+def keep_all() -> None:
+    """What is there now, the specification and the cases, stays until this process ends: Python does not look for garbage in it again and
+    again, which would also pause the clients that are measured, nor when pytest collects the garbage of the whole run."""
     gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()

@@ -6,6 +6,8 @@ import os
 import socket
 import tempfile
 import threading
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -18,12 +20,21 @@ _LONGEST: Final = 0.15
 """Time limit in seconds for each measurement; on a slow disk fewer syncs are made."""
 
 
-def fsync_us(directory: Path) -> float:
-    """Median latency in microseconds of a 4 KiB append and fsync in a directory.
+@cache
+def limits_us(directory: Path) -> tuple[float | None, float | None]:
+    """`fsync_us` and `loopback_us`, measured once; None where the machine does not let us: no place to write, no descriptor left."""
+    return _measure_or_none(lambda: fsync_us(directory)), _measure_or_none(loopback_us)
 
-    Raises:
-        OSError: the directory cannot be written to.
-    """
+
+def _measure_or_none(measure: Callable[[], float]) -> float | None:
+    try:
+        return measure()
+    except OSError:
+        return None
+
+
+def fsync_us(directory: Path) -> float:
+    """Median latency in microseconds of a 4 KiB append and fsync in a directory. Raises `OSError`: the directory cannot be written to."""
     block = os.urandom(_BLOCK)
     times: list[float] = []
     with tempfile.TemporaryFile(dir=directory, buffering=0) as file:

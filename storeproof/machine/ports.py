@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import errno
+import os
 import random
 import re
 import socket
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from typing import Any
 import psutil
 
 from storeproof.errors import NotAvailable
+from storeproof.machine.listening_sockets import listening_sockets
+from storeproof.machine.process_tree import link
 
 _LISTEN = b"0A"
 """TCP_LISTEN in /proc/net/tcp."""
@@ -79,10 +82,21 @@ def _can_be_bound(port: int, family: socket.AddressFamily, any_address: str) -> 
 
 def is_listener(pids: Iterable[int], port: int) -> bool:
     """Whether one of the processes listens on the port."""
-    for pid in pids:
+    pids, sockets = list(pids), listening_sockets(port)
+    if sockets and any(_has_socket(pid, sockets) for pid in pids):
+        return True
+    for pid in pids:  # in another network namespace, or where the kernel does not tell
         with suppress(psutil.Error):  # it has ended, or may not be inspected
             if any(_listens(each, port) for each in psutil.Process(pid).net_connections("tcp")):
                 return True
+    return False
+
+
+def _has_socket(pid: int, inodes: Collection[int]) -> bool:
+    """Whether the process has one of these sockets open, as far as this user may see that."""
+    found = {f"socket:[{inode}]" for inode in inodes}
+    with suppress(OSError):
+        return any(link(pid, f"fd/{name}") in found for name in os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208 - names are all that is needed
     return False
 
 

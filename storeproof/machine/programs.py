@@ -30,10 +30,7 @@ def find_programs(launch: ProcessLaunch, store: str) -> dict[str, str]:
 
 def find_program(name: str, launch: ProcessLaunch, store: str) -> str:
     """The path of the server's binary, or of another of its programs.
-
-    Raises:
-        NotAvailable: it is not installed, or only as another product of the same name; the remedy is the command that installs it.
-    """
+    Raises `NotAvailable`: it is not installed, or only as another product of the same name; the remedy is the command that installs it."""
     return _found(name, launch, store)[0]
 
 

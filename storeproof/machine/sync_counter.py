@@ -114,10 +114,7 @@ _counters: dict[str, SyncCounter] = {}
 
 def sync_counter(folder: Path) -> SyncCounter:
     """The counter for a directory's file system. First a temporary file is synced there, to check that this is counted.
-
-    Raises:
-        NotAvailable: syncs cannot be counted here; with the reason.
-    """
+    Raises `NotAvailable`: syncs cannot be counted here; with the reason."""
     filesystem = mount_of(folder).filesystem
     point = _POINTS.get(filesystem)
     if point is None:

@@ -94,7 +94,6 @@ class UsageMeter:
             self.unknown["syncs"] = str(reason)
 
     def begin(self) -> None:
-        """Start measuring."""
         self._before = self._counters()
         if self._syncs is not None:
             self._syncs.begin()

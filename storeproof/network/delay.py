@@ -25,10 +25,7 @@ class Delay:
 
     def __init__(self, seconds: float, namespaces: Sequence[str]) -> None:
         """Hold each packet for that long which a rule gives to the queue of one of these namespaces.
-
-        Raises:
-            MachineFailed: packets cannot be held there.
-        """
+        Raises `MachineFailed`: packets cannot be held there."""
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "storeproof.network.delay_child", str(os.getpid()), str(seconds), *namespaces],
             stdin=subprocess.PIPE,

@@ -43,7 +43,6 @@ class NetworkMark:
         return cls(this_process(), secrets.token_hex(4))
 
     def namespace(self, part: str) -> str:
-        """The name of the namespace of a node, or of the switch."""
         owner = self.owner
         return f"storeproof-{owner.pid}-{owner.start}-{owner.namespace}-{self.number}-{part}"
 

@@ -34,10 +34,7 @@ class Network:
 
     def __init__(self, nodes: Sequence[str]) -> None:
         """Nothing is made yet; `close` removes what `make` has made, however far it came.
-
-        Raises:
-            NotAvailable: programs or rights are missing.
-        """
+        Raises `NotAvailable`: programs or rights are missing."""
         if (missing := unavailable()) is not None:
             raise missing
         self.nodes = tuple(nodes)
@@ -96,7 +93,7 @@ class Network:
         self._apply()
 
     def lose(self, share: float) -> None:
-        """Of the packets from each node to each other this share is lost, at random; clients lose none."""
+        """Lose this share of the packets from each node to each other, at random; clients lose none."""
         self._lost = share
         self._apply()
 

@@ -52,11 +52,7 @@ class PacketQueue:
     """Packets that a rule of iptables gives it (`-j NFQUEUE`) wait until `accept`. If it is closed they are lost."""
 
     def __init__(self, namespace: str) -> None:
-        """Open it in that network namespace.
-
-        Raises:
-            MachineFailed: the kernel has no such queues, or another process has this one.
-        """
+        """Open it in that network namespace. Raises `MachineFailed`: the kernel has no such queues, or another process has this one."""
         with entered(namespace):
             self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, _NETLINK_NETFILTER)
         try:

@@ -24,10 +24,7 @@ _PAUSE_SECONDS: Final = 0.01
 
 def await_reached(namespace: str | None, address: str) -> None:
     """Until an address answers a connection attempt from a namespace, or from this process's own.
-
-    Raises:
-        MachineFailed: it did not within 60 s.
-    """
+    Raises `MachineFailed`: it did not within 60 s."""
     end = monotonic() + _SECONDS
     while (reason := _tried(namespace, address)) not in (0, errno.ECONNREFUSED):
         if monotonic() > end:

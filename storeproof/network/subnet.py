@@ -21,10 +21,7 @@ _TRIES: Final = 200
 
 def free_subnet() -> ipaddress.IPv4Network:
     """A subnet to which this machine has no route, drawn at random, since another run may look for one at the same time.
-
-    Raises:
-        NotAvailable: the routes cannot be read, or there is none left.
-    """
+    Raises `NotAvailable`: the routes cannot be read, or there is none left."""
     used = list(_routes())
     draw = random.SystemRandom()
     step = 1 << (32 - _LENGTH)

@@ -95,11 +95,14 @@ _compared = _combine(
 )
 
 
+_limits = st.none() | st.integers(1, 4)
+
+
 @st.composite
 def _nearest(draw: st.DrawFn) -> Asked:
     filter_ = {"and": [draw(_located), ["location", "type", "object"]]}
     sort = [["location", draw(st.sampled_from(("asc", "desc"))), {"from": draw(st.sampled_from(_CENTRES))}], [[], "asc"]]
-    page = {"skip": draw(st.integers(0, 2)), "limit": draw(st.none() | st.integers(1, 4))}
+    page = {"skip": draw(st.integers(0, 2)), "limit": draw(_limits)}
     return "find", Query.model_validate({"filter": filter_, "sort": sort, "fields": draw(st.sampled_from((None, [], ["people"]))), **page})
 
 

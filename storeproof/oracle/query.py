@@ -10,7 +10,7 @@ from decimal import Decimal, localcontext
 from functools import cmp_to_key
 from typing import Any
 
-from storeproof.contract.values import MISSING, Found, Json, Key, Path
+from storeproof.contract.values import MISSING, FacetedPage, Json, Key, Path
 from storeproof.oracle.collation import weight
 from storeproof.oracle.place import LOCATING, distance, point
 from storeproof.oracle.text import SEARCHING, highlighted, relevance
@@ -23,7 +23,6 @@ _DIGITS = 100
 
 
 def at(value: Any, path: Path) -> Any:
-    """The value at a path, or `MISSING`."""
     for step in path:
         if isinstance(value, list) and isinstance(step, int):
             value = value[step] if 0 <= step < len(value) else MISSING
@@ -109,7 +108,7 @@ def aggregate(documents: Documents, aggregation: Aggregation) -> list[dict[str, 
     return ordered[: aggregation.limit]
 
 
-def browse(documents: Documents, request: Browse) -> Found:
+def browse(documents: Documents, request: Browse) -> FacetedPage:
     """The number of matching records, one page of their keys, and the facets."""
     matching = _matching(documents, request)
     facets = {}
@@ -124,7 +123,7 @@ def browse(documents: Documents, request: Browse) -> Found:
         counts.sort(key=lambda entry: (-entry[1], entry[0]))
         facets[name] = counts[: facet.limit]
     page = _sort(matching, request.sort)[: request.limit]
-    return Found(len(matching), [key for key, _ in page], facets)
+    return FacetedPage(len(matching), [key for key, _ in page], facets)
 
 
 def _matching(documents: Documents, where: Where) -> list[tuple[Key, Any]]:

@@ -126,41 +126,59 @@ _filters = st.recursive(
 )
 
 
-@st.composite
-def _where(draw: st.DrawFn) -> dict[str, Any]:
-    return {"filter": draw(_filters)} if draw(st.integers(0, 5)) else {}
+# Parts of requests are made once, here: Hypothesis looks through every new strategy before it draws from it, which takes longer.
+_filtered: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({"filter": _filters})
+_unfiltered: st.SearchStrategy[dict[str, Any]] = st.just({})
+_where = st.integers(0, 5).flatmap(lambda drawn: _filtered if drawn else _unfiltered)
+_directions = st.sampled_from(("asc", "desc"))
+_sort_paths = st.lists(st.sampled_from(sorted(_SORTABLE)), max_size=2, unique=True)
 
 
 @st.composite
-def _sorted_where(draw: st.DrawFn) -> dict[str, Any]:
+def _sort_and_filter(draw: st.DrawFn) -> dict[str, Any]:
     """A filter that admits one type in each field of the sort, and the record's key as the last sort key, so that there are no ties."""
-    keys = draw(st.lists(st.sampled_from(sorted(_SORTABLE)), max_size=2, unique=True))
+    keys = draw(_sort_paths)
     of_one_type = [[path, "type", _SORTABLE[path]] for path in keys]
-    sort = [[path, draw(st.sampled_from(("asc", "desc")))] for path in keys]
-    return {"filter": {"and": [draw(_filters), *of_one_type]}, "sort": [*sort, [[], draw(st.sampled_from(("asc", "desc")))]]}
+    sort = [[path, draw(_directions)] for path in keys]
+    return {"filter": {"and": [draw(_filters), *of_one_type]}, "sort": [*sort, [[], draw(_directions)]]}
+
+
+_sorted_where = _sort_and_filter()
+_any_where = _where | _sorted_where
+_skips = st.one_of(*[st.integers(0, 2)] * 9, st.sampled_from(_PAST_ANY_END))
+_limits = st.one_of(st.none(), *[st.integers(1, 4)] * 4, st.sampled_from(_PAST_ANY_END))
+_projections = st.sampled_from((None, [], [], ["name"], ["maker.name", "price"], ["tags", "maker.country", "nowhere"]))
 
 
 @st.composite
 def _find(draw: st.DrawFn) -> Asked:
-    written = draw(_where() | _sorted_where())
+    written = {**draw(_any_where), "fields": draw(_projections)}
     if "sort" in written:
-        written["skip"] = draw(st.one_of(*[st.integers(0, 2)] * 9, st.sampled_from(_PAST_ANY_END)))
-        written["limit"] = draw(st.one_of(st.none(), *[st.integers(1, 4)] * 4, st.sampled_from(_PAST_ANY_END)))
-    written["fields"] = draw(st.sampled_from((None, [], [], ["name"], ["maker.name", "price"], ["tags", "maker.country", "nowhere"])))
+        written |= {"skip": draw(_skips), "limit": draw(_limits)}
     return "find", Query.model_validate(written)
+
+
+_buckets: list[Any] = [
+    *("color", "active", "maker.country", "stock", {"path": "price", "width": 10}, {"path": "stock", "width": 0.5}),
+    *({"path": "added", "unit": unit} for unit in ("year", "month", "day", "hour")),
+    {"path": "tags", "each": True},
+]
+_measures: list[list[Any]] = [
+    *(["count"], ["sum", "price"], ["sum", "stock"], ["min", "price"], ["max", "name"], ["min", "added"]),
+    *(["avg", "stock"], ["distinct", "color"], ["distinct", "price"]),
+    *(["percentile", "price", share, "smallest"] for share in (0.25, 0.5, 0.9, 0.95)),
+]
+_groupings = st.lists(st.sampled_from(_buckets), max_size=2, unique_by=str)
+_some_measures = [st.lists(st.sampled_from(_measures), min_size=least, max_size=3, unique_by=str) for least in (0, 1)]
+"""By the least number of measures: what is not grouped has at least one."""
 
 
 @st.composite
 def _aggregate(draw: st.DrawFn) -> Asked:
-    buckets: list[Any] = ["color", "active", "maker.country", "stock", {"path": "price", "width": 10}, {"path": "stock", "width": 0.5}]
-    buckets += [{"path": "added", "unit": unit} for unit in ("year", "month", "day", "hour")] + [{"path": "tags", "each": True}]
-    by = draw(st.lists(st.sampled_from(buckets), max_size=2, unique_by=str))
-    measures: list[list[Any]] = [["count"], ["sum", "price"], ["sum", "stock"], ["min", "price"], ["max", "name"], ["min", "added"]]
-    measures += [["avg", "stock"], ["distinct", "color"], ["distinct", "price"]]
-    measures += [["percentile", "price", share, "smallest"] for share in (0.25, 0.5, 0.9, 0.95)]
-    chosen = draw(st.lists(st.sampled_from(measures), min_size=not by, max_size=3, unique_by=str))
+    by = draw(_groupings)
+    chosen = draw(_some_measures[not by])
     written = {
-        **draw(_where()),
+        **draw(_where),
         "by": {f"by{number}": bucket for number, bucket in enumerate(by)},
         "compute": {f"m{number}": measure for number, measure in enumerate(chosen)},
     }
@@ -169,11 +187,14 @@ def _aggregate(draw: st.DrawFn) -> Asked:
     return "aggregate", Aggregation.model_validate(written)
 
 
+_facets: list[Any] = [{"path": "maker.country"}, {"path": "active"}, {"path": "price", "width": 10}, {"path": "added", "unit": "month"}]
+_some_facets = st.lists(st.sampled_from(_facets), max_size=3, unique_by=str)
+
+
 @st.composite
 def _browse(draw: st.DrawFn) -> Asked:
-    facets: list[Any] = [{"path": "maker.country"}, {"path": "active"}, {"path": "price", "width": 10}, {"path": "added", "unit": "month"}]
-    chosen = draw(st.lists(st.sampled_from(facets), max_size=3, unique_by=str))
-    written = {**draw(_sorted_where()), "facets": {f"f{number}": facet for number, facet in enumerate(chosen)}}
+    chosen = draw(_some_facets)
+    written = {**draw(_sorted_where), "facets": {f"f{number}": facet for number, facet in enumerate(chosen)}}
     return "browse", Browse.model_validate({**written, "limit": draw(st.integers(0, 3))})
 
 
@@ -186,7 +207,7 @@ def requests(operations: frozenset[str]) -> st.SearchStrategy[Asked]:
     """Requests; only for those of `operations` that read."""
     known: dict[str, st.SearchStrategy[Asked]] = {
         "find": _find(),
-        "count_where": _where().map(lambda written: ("count_where", Where.model_validate(written))),
+        "count_where": _where.map(lambda written: ("count_where", Where.model_validate(written))),
         "aggregate": _aggregate(),
         "browse": _browse(),
     }

@@ -146,15 +146,15 @@ def _sometimes(rare: st.SearchStrategy[Any], usual: st.SearchStrategy[Any]) -> s
 
 def histories(model: Model, operations: frozenset[str], longest: int) -> st.SearchStrategy[list[Call]]:
     """Lists of 1 to `longest` operations on up to four keys of one collection."""
-    return st.lists(keys(model), min_size=1, max_size=4, unique=True).flatmap(
-        lambda pool: st.lists(_one_of(model, operations, st.sampled_from(pool)), min_size=1, max_size=longest)
+    return st.lists(
+        _one_of(model, operations, _pooled(st.lists(keys(model), min_size=1, max_size=4, unique=True))), min_size=1, max_size=longest
     )
 
 
 def tours(model: Model, operations: frozenset[str]) -> st.SearchStrategy[list[Call]]:
     """`put` of one record, then each of `operations` once on it, so that none depends on being drawn in a history."""
     key: st.SearchStrategy[Any] = _plain_text if model.key == "text" else st.integers(0, 20)
-    return key.flatmap(lambda one: st.tuples(*_calls(model, ["put", *sorted(operations)], st.just(one)))).map(list)
+    return st.tuples(*_calls(model, ["put", *sorted(operations)], _pooled(st.tuples(key)))).map(list)
 
 
 def drawable(model: Model) -> frozenset[str]:
@@ -185,6 +185,21 @@ def _plain(value: Any) -> bool:
     if isinstance(value, float):
         return -1e15 < value < 1e15
     return True
+
+
+def _pooled(pools: st.SearchStrategy[Sequence[Any]]) -> st.SearchStrategy[Any]:
+    """Keys of one pool, which is drawn once for each example.
+
+    With `flatmap`, Hypothesis would have new strategies to look through for each pool, which takes longer than to draw from them.
+    """
+    pool = st.shared(pools)
+
+    @st.composite
+    def key(draw: st.DrawFn) -> Any:
+        keys = draw(pool)
+        return keys[draw(st.integers(0, len(keys) - 1))]
+
+    return key()
 
 
 def _one_of(model: Model, operations: frozenset[str], key: st.SearchStrategy[Any]) -> st.SearchStrategy[Call]:

@@ -205,7 +205,6 @@ def _ranked_member(size: int) -> list[Call]:
 
 
 def _array(size: int) -> list[Call]:
-    """A list in a document."""
     items = [{"number": place} for place in range(size + 1)]
     at: Any = ("orders",)
     read: list[Call] = [
@@ -243,7 +242,6 @@ def _object(size: int) -> list[Call]:
 
 
 def _text(size: int) -> list[Call]:
-    """One long text among short ones."""
     whole = content(size + 1).decode()
     read: list[Call] = [("get_path", (_KEY, ("name",))), ("get_path", (_KEY, ("after",))), ("get", (_KEY,))]
     return [

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from storeproof.errors import StoreproofError, UsageError
-from storeproof.machine.garbage import collected, without_garbage
+from storeproof.machine.garbage import keep_all, without_garbage
 from storeproof.outcome import Outcome, is_failure
-from storeproof.plugin.case import MARKER, SUITES, is_case, sut_of
+from storeproof.plugin.case import MARKER, PACKAGE, SUITES, is_case, sut_of
 from storeproof.plugin.options import add_options
 from storeproof.plugin.other_checkout import refuse_another
 from storeproof.plugin.stash import CASE_RESULT, RUN
@@ -36,7 +36,6 @@ _LETTERS = {
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Add the options of the suites."""
     config = pluginmanager.get_plugin("pytestconfig")
     if config is not None and _may_name_suites(config.invocation_params):
         from storeproof.plugin.signals import early_signals
@@ -48,9 +47,11 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker that links a test to the specification."""
     config.addinivalue_line("markers", MARKER)
+    if any(_is_in_package(each) for each in map(str, config.args)):  # as the ids of tests are printed, whose paths name no file
+        config.option.pyargs = True
     # Here, before pytest-xdist starts its workers: each of them would start a run.
     if (getattr(config.option, "numprocesses", None) or getattr(config.option, "tx", None)) and _name_suites(
-        map(str, config.args), config.invocation_params.dir, pyargs=config.option.pyargs
+        map(str, config.args), config.invocation_params.dir
     ):
         raise pytest.UsageError("the suites measure performance, so they cannot run in parallel; leave out -n")
 
@@ -63,7 +64,7 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         refuse_another(map(str, config.args), config.invocation_params.dir)
     except UsageError as problem:
         raise pytest.UsageError(str(problem)) from None
-    if not _name_suites(map(str, config.args), config.invocation_params.dir, pyargs=config.option.pyargs):
+    if not _name_suites(map(str, config.args), config.invocation_params.dir):
         return (yield)
     with without_garbage():
         _make_run(config)
@@ -124,8 +125,8 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     try:
         run.check_options()
         _begin(config, run)
-        with collected():
-            return (yield)
+        keep_all()
+        return (yield)
     except UsageError as problem:
         run.close()
         del config.stash[RUN]
@@ -182,7 +183,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     case_result = item.stash.get(CASE_RESULT, None)
     if case_result is None:
         return (yield)
-    from storeproof.blame import Ending, ending_of
+    from storeproof.blame import CaseEnding, ending_of
     from storeproof.cleanup.registry import registry
     from storeproof.contract.failures import Refused, Unknown, WrongReply
     from storeproof.result.case_result import EndCase
@@ -190,7 +191,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     found = call.excinfo
     error = found.value if found else None
     ours = error is not None and (
-        isinstance(error, (AssertionError, StoreproofError, EndCase, Unknown, Refused, WrongReply)) or ending_of(error) is Ending.BREACH
+        isinstance(error, (AssertionError, StoreproofError, EndCase, Unknown, Refused, WrongReply)) or ending_of(error) is CaseEnding.BREACH
     )
     # The message of these is the finding. Their traceback is storeproof's own; only -vv shows it. Formatting it takes pytest as long as
     # the case itself, and when a server is missing it would do so for eight hundred cases.
@@ -259,7 +260,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
 
 
 def _begin(config: pytest.Config, run: Run) -> None:
-    from storeproof.plugin.run_start import print_beginning
+    from storeproof.plugin.note import print_beginning
 
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None:
@@ -338,6 +339,7 @@ def _judge(item: pytest.Item, case_result: CaseResult, error: BaseException, *, 
             return
     if isinstance(error, EndCase):
         case_result.note(error.outcome, str(error))
+        case_result.lacked = error.lacked
     elif isinstance(error, pytest.skip.Exception):
         case_result.note(Outcome.EXCLUDED, f"skipped: {error}")  # not by the suites, but by an option, another plugin or a conftest
     else:
@@ -378,16 +380,20 @@ def _leave_out_letters(config: pytest.Config) -> None:
 def _may_name_suites(invocation: pytest.Config.InvocationParams) -> bool:
     """A guess before pytest has parsed its command line: the value of an option may be mistaken for an argument."""
     given = [str(each) for each in invocation.args]
-    return _name_suites([each for each in given if not each.startswith("-")], invocation.dir, pyargs="--pyargs" in given)
+    return _name_suites([each for each in given if not each.startswith("-")], invocation.dir)
 
 
-def _name_suites(arguments: Iterable[str], directory: Path, *, pyargs: bool) -> bool:
-    """Whether an argument is the folder of the suites, or is inside it, or contains it."""
+def _is_in_package(argument: str) -> bool:
+    """Whether it names the suites by their package, or what is in it."""
+    return f"{argument.partition('::')[0]}.".startswith(f"{PACKAGE}.")
+
+
+def _name_suites(arguments: Iterable[str], directory: Path) -> bool:
+    """Whether an argument is the folder of the suites or their package, or is inside it, or contains it."""
     for argument in arguments:
-        name = argument.split("::")[0]
-        if pyargs and name.startswith("storeproof.suites"):
+        if _is_in_package(argument):
             return True
-        path = Path(directory, name).resolve()
+        path = Path(directory, argument.partition("::")[0]).resolve()
         if path == SUITES or SUITES in path.parents or (path in SUITES.parents and path.is_dir() and sys.prefix not in str(path)):
             return True
     return False

@@ -18,6 +18,8 @@ from storeproof.outcome import Stage
 if TYPE_CHECKING:
     from storeproof.store_under_test import StoreUnderTest
 
+PACKAGE: Final = "storeproof.suites"
+"""The package of the suites, for pytest's `--pyargs`."""
 SUITES: Final = (Path(__file__).parents[1] / "suites").resolve()
 
 MARKER: Final = (
@@ -27,7 +29,7 @@ MARKER: Final = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
+class SuiteCase:
     """The arguments of the marker, and the stage."""
 
     id: str
@@ -57,11 +59,11 @@ def is_case(item: pytest.Item) -> bool:
     return item.get_closest_marker("case") is not None
 
 
-def case_of(item: pytest.Item) -> Case:
+def case_of(item: pytest.Item) -> SuiteCase:
     """The case of a test. Raises `TypeError` if its marker has an unknown argument."""
     marker = item.get_closest_marker("case")
     assert marker is not None, f"{item.nodeid} is not a case"
-    return Case(stage=Stage(item.path.parent.name), **marker.kwargs)
+    return SuiteCase(stage=Stage(item.path.parent.name), **marker.kwargs)
 
 
 def sut_of(item: pytest.Item) -> StoreUnderTest:

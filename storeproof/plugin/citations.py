@@ -7,7 +7,7 @@ from pathlib import Path
 
 from storeproof.errors import UsageError
 from storeproof.outcome import TELLING, Stage
-from storeproof.plugin.case import Case
+from storeproof.plugin.case import SuiteCase
 from storeproof.result.model import EditionUsed
 from storeproof.result.proof import Proof, proofs_of, read_cited
 from storeproof.spec import LADDER
@@ -16,10 +16,7 @@ from storeproof.store_under_test import StoreUnderTest
 
 def cite(given: Sequence[str], suts: Sequence[StoreUnderTest], edition: EditionUsed, report_dir: Path) -> None:
     """Give each store under test what is cited of it.
-
-    Raises:
-        UsageError: a result cannot be cited, is about none of the stores, or would be written over by this run.
-    """
+    Raises `UsageError`: a result cannot be cited, is about none of the stores, or would be written over by this run."""
     ours = report_dir.resolve()
     for each in given:
         if ours in (Path(each).resolve(), Path(each).resolve().parent):
@@ -31,7 +28,7 @@ def cite(given: Sequence[str], suts: Sequence[StoreUnderTest], edition: EditionU
         sut.record.proof = proofs.get(sut.target.id)
 
 
-def shown_by(proof: Proof | None, case: Case) -> bool:
+def shown_by(proof: Proof | None, case: SuiteCase) -> bool:
     """Whether a result that is cited says of a case what this run would say."""
     if proof is None:
         return False
@@ -43,7 +40,7 @@ def shown_by(proof: Proof | None, case: Case) -> bool:
     return any(each.fault == case.fault and each.outcome in TELLING for each in proof.store.outages)
 
 
-def without_proof(suts: Iterable[StoreUnderTest], chosen: Iterable[tuple[StoreUnderTest, Case]]) -> Iterator[StoreUnderTest]:
+def without_proof(suts: Iterable[StoreUnderTest], chosen: Iterable[tuple[StoreUnderTest, SuiteCase]]) -> Iterator[StoreUnderTest]:
     """The stores that are to be measured, while the run neither tries what they claim nor cites it: correct answers, and all guarantees
     up to the one that is claimed. A store that claims `volatile` promises nothing that a fault could refute."""
     cases = list(chosen)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from storeproof.outcome import Stage
-from storeproof.plugin.case import Case
+from storeproof.plugin.case import SuiteCase
 from storeproof.spec import LADDER, Profile, Spec
 from storeproof.spec.profile import alternatives_of
 from storeproof.spec.questions.needs import Role
@@ -19,19 +19,19 @@ _OF_OUTAGES: Final = "single_key"
 
 @dataclass(frozen=True)
 class Demands:
-    """Of one store."""
+    """The demands on one store."""
 
     capabilities: frozenset[str]
     """Full names."""
     models: frozenset[str]
     guarantees: frozenset[str]
-    """Those whose faults strike."""
+    """Guarantees whose faults strike."""
     outages: frozenset[str] = frozenset()
     """Faults whose outage is watched."""
     candidates: frozenset[str] = frozenset()
     """Candidates with whose roles it is under load."""
 
-    def include(self, case: Case) -> bool:
+    def include(self, case: SuiteCase) -> bool:
         """Whether a case is run: of a capability, of what guards a model, of a guarantee, an outage, a candidate."""
         if case.candidate:
             return case.candidate in self.candidates
@@ -43,7 +43,7 @@ class Demands:
             return self.names(case)
         return not case.model or case.model in self.models
 
-    def names(self, case: Case) -> bool:
+    def names(self, case: SuiteCase) -> bool:
         """Whether a case is meant that the scale may leave out: an outage."""
         return case.fault is not None and case.fault in self.outages
 

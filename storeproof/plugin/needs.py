@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from storeproof.errors import UsageError
-from storeproof.experiments.roles.candidate import CandidateUnderTest
+from storeproof.experiments.roles.joint_loads import CandidateUnderTest
 from storeproof.plugin.demands import Demands, of_roles
 from storeproof.result.json_file import NAME
 from storeproof.spec import Spec, Target
@@ -76,7 +76,7 @@ class NeedsRun:
 
     @property
     def most_records(self) -> int:
-        """Of any role; 0 where none says how many it has."""
+        """The most records of any role; 0 where none says how many it has."""
         return max(role.records or 0 for role in self.needs.roles.values())
 
     def demands(self, target: str) -> Demands:
@@ -115,10 +115,7 @@ class NeedsRun:
 
     def _not_refuted(self) -> list[str]:
         """Of `candidates: all`, and no store on the command line, those that miss no need in the published results.
-
-        Raises:
-            UsageError: there are no published results, or each misses one.
-        """
+        Raises `UsageError`: there are no published results, or each misses one."""
         from storeproof.result.needs.decision import decide
         from storeproof.result.needs.published import published_evidence, published_results
 
@@ -136,7 +133,6 @@ class NeedsRun:
         return found
 
     def _text(self, target: Target) -> str:
-        """What `--store` is given for it."""
         shipped = self.spec.store_files.get(target.store.name)
         ours = shipped is not None and shipped.resolve() == target.file
         return target.id if ours else f"{target.file}:{target.variant}"

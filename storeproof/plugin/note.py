@@ -7,6 +7,7 @@ from typing import Final
 
 import pytest
 
+from storeproof.plugin.run import Run
 from storeproof.printable import printable
 
 LABEL: Final = 8
@@ -31,3 +32,24 @@ def print_note(reporter: pytest.TerminalReporter, label: str, text: str, **marku
 def print_command(reporter: pytest.TerminalReporter, label: str, text: str) -> None:
     """A text with a command, which must stay in one line."""
     reporter.write_line(printable(f"{label:<{LABEL}}{text}"))
+
+
+def print_beginning(run: Run, reporter: pytest.TerminalReporter) -> None:
+    """Whose numbers will bear no proof, and the command that proves them."""
+    unproven = run.without_proof()
+    if not unproven:
+        return
+    names = ", ".join(sut.target.id for sut in unproven)
+    provable = [sut for sut in unproven if not sut.at_endpoint]
+    print_note(
+        reporter,
+        "note",
+        f"{names}: this run neither tries all that is claimed nor cites a proof. What is not verified is not measured, and "
+        "`storeproof compare` refuses a number without proven durability. "
+        + ("To prove it first:" if provable else "At an endpoint nothing is struck, so that no durability can be proven."),
+        yellow=True,
+    )
+    if not provable:
+        return
+    print_command(reporter, "", f"{provable[0].command('correctness or durability', provable[1:])} --report-dir=reports/proof")
+    print_note(reporter, "", "and then to measure: this command with --proof=reports/proof", yellow=True)

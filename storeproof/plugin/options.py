@@ -20,7 +20,6 @@ MOST_LAPS: Final = 100
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Register the options with pytest."""
     group = parser.getgroup("storeproof", "storeproof: conformance, durability and performance of data stores")
     group.addoption(
         "--store",

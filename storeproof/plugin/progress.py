@@ -41,7 +41,6 @@ class Progress:
         self._bad = 0
 
     def begin(self, cases: Iterable[pytest.Item]) -> None:
-        """Start counting cases."""
         for case in cases:
             self._total += 1
             self._before[_kind(case)] += 1

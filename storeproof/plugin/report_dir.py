@@ -33,10 +33,7 @@ class ReportDir:
 
     def take(self) -> str:
         """Create and lock the directory. Returns one line about the remains of a killed run in it, or "".
-
-        Raises:
-            UsageError: it cannot be written to, or another run is using it.
-        """
+        Raises `UsageError`: it cannot be written to, or another run is using it."""
         self._made = [each for each in (self.path, *self.path.parents) if not exists(each)]
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -47,7 +44,6 @@ class ReportDir:
             raise UsageError(f"--report-dir {self.path} cannot be written to; give another directory") from None
 
     def keep(self, result: Result) -> None:
-        """Write the result so far."""
         with contextlib.suppress(OSError):  # a directory that cannot be written to is reported at the end
             write_result(result, self.path / UNFINISHED)
 

@@ -22,15 +22,14 @@ import storeproof
 from storeproof.cleanup.registry import registry
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.evidence import evidence_file
-from storeproof.load.wire.protocol import protocol_of
+from storeproof.load.wire.wire_engine import protocol_of
 from storeproof.machine.user_environment import UserEnvironment
-from storeproof.outcome import IDLE, NOT_REACHED, Outcome, Stage
+from storeproof.outcome import IDLE, Outcome, Stage
 from storeproof.plugin.case import SUITES, case_of, is_case, sut_of
-from storeproof.plugin.case_of_store import has_case, is_claimed
+from storeproof.plugin.case_of_store import has_case, idle_case, is_claimed
 from storeproof.plugin.citations import cite, shown_by, without_proof
 from storeproof.plugin.demands import Demands, of_profile
 from storeproof.plugin.endpoint_leftovers import Leavings
-from storeproof.plugin.idle_case import idle_case
 from storeproof.plugin.limits.time_limits import TimeLimits
 from storeproof.plugin.needs import NeedsRun
 from storeproof.plugin.options import named
@@ -85,14 +84,14 @@ class Run:
         self._environment = UserEnvironment()
         self.suts = self._stores_under_test(wanted)
         self.safe = TerminalSafe([secret for sut in self.suts for secret in sut.secrets()])
-        """Of what clients and servers say."""
+        """Makes safe what clients and servers say."""
         self._demands = {sut.target.id: self._demands_on(sut.target.id) for sut in self.suts}
         self.candidates = self.needs.under_test(self.suts) if self.needs else ()
-        """Those whose roles are under load at the same time."""
+        """Candidates whose roles are under load at the same time."""
         cite(option.proof or [], self.suts, self._edition, self.report_dir.path)
         self._sources = digests_of_run()
         self.noise: Ratio | None = None
-        """Of the machine, once something was measured on it."""
+        """The machine's noise floor, once something was measured on it."""
         self.result: Result | None = None
         self.began = False
         """Whether there was anything to try, and all was there to try it with: only then is there anything to report."""
@@ -181,10 +180,7 @@ class Run:
 
     def check_options(self) -> None:
         """Make sure of the servers and images that the command line names, and of the place for the report; import the dumps.
-
-        Raises:
-            UsageError: one does not answer, refuses access, or is not there; a dump is damaged; the report cannot be written.
-        """
+        Raises `UsageError`: one does not answer, refuses access, or is not there; a dump is damaged; the report cannot be written."""
         self._environment.hide()  # before the first client is made
         self.notices = [self.report_dir.take()]
         with self.leavings.of_killed_runs():
@@ -226,7 +222,6 @@ class Run:
         return any(self.spec.models[name].text for name in models)
 
     def begin(self, item: pytest.Item) -> CaseResult:
-        """A case begins."""
         sut, case = sut_of(item), case_of(item)
         self._waiting.pop(item, None)
         self.progress.case_begins(item)
@@ -341,14 +336,13 @@ class Run:
 
     def _assemble(self, ended_by: str, evidence: str | None = None) -> Result:
         """The result, with the cases that were not begun. `evidence`: the SHA-256 of its file."""
-        from storeproof.machine.limits import fsync_us, loopback_us
+        from storeproof.machine.limits import limits_us
         from storeproof.result.assemble import assemble
         from storeproof.result.environment import collect_environment
 
         profiles = self.profiles or list(self.spec.profiles.values())
         passwords = [secret for sut in self.suts for secret in sut.secrets()]
         requires = [package for sut in self.suts for store in sut.target.stores for package in store.requires]
-        fsync, loopback = _measure_or_none(lambda: fsync_us(self._directory)), _measure_or_none(loopback_us)
         return Result(
             edition=self._edition,
             run=RunInfo(
@@ -364,12 +358,12 @@ class Run:
                 evidence=evidence,
                 corpus=[CorpusUsed(**asdict(each)) for each in self.options.corpus.imported],
             ),
-            environment=collect_environment(self._directory, fsync, loopback, requires, self.noise, self._placement()),
+            environment=collect_environment(self._directory, *limits_us(self._directory), requires, self.noise, self._placement()),
             stores=[assemble(self._with_waiting(sut, ended_by), profiles, self.spec, passwords) for sut in self.suts],
         )
 
     def _placement(self) -> Placement:
-        """Of the stores and of the load generator while speed is measured."""
+        """The cores and memory of the stores and of the load generator while speed is measured."""
         options = self.options
         split = options.split
         memory = options.memory
@@ -377,22 +371,15 @@ class Run:
 
     def _with_waiting(self, sut: StoreUnderTest, ended_by: str) -> StoreRecord:
         """What is known of a target, and its cases that were not begun."""
-        waiting = [idle_case(item, Outcome.NOT_RUN, f"{NOT_REACHED}: {ended_by}") for item in self._waiting if sut_of(item) is sut]
+        waiting = [
+            idle_case(item, Outcome.NOT_RUN, f"the run ended before this case: {ended_by}") for item in self._waiting if sut_of(item) is sut
+        ]
         return replace(sut.record, outcomes=[*sut.record.outcomes, *waiting])
 
     def close(self) -> None:
-        """Leave nothing behind."""
         self.close_all_but(None)
         self._environment.show()
         self.options.corpus.close()
         if self.options.hosts:
             self.options.hosts.close()
         self.report_dir.leave()
-
-
-def _measure_or_none(measure: Callable[[], float]) -> float | None:
-    """None where the machine does not let us: no place to write, no descriptor left."""
-    try:
-        return measure()
-    except OSError:
-        return None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storeproof.cleanup.registry import registry
-from storeproof.outcome import NOT_REACHED, Outcome
+from storeproof.outcome import Outcome
 from storeproof.plugin.needs import NeedsRun
 from storeproof.plugin.note import NARROWEST, print_command, print_note
 from storeproof.plugin.run import Run
@@ -58,7 +58,6 @@ def _print_screen(result: Result, report: Path | None, reporter: pytest.Terminal
 
 
 def _print_answer(needs: NeedsRun, reporter: pytest.TerminalReporter) -> None:
-    """The answer to a needs file."""
     if needs.decision is None:
         print_note(reporter, "answer", f"none: {needs.undecided}", yellow=True)
         return
@@ -69,7 +68,6 @@ def _print_answer(needs: NeedsRun, reporter: pytest.TerminalReporter) -> None:
 
 
 def _print_by(show: Callable[[Console], None], reporter: pytest.TerminalReporter) -> None:
-    """What a console shows, on the terminal."""
     from rich.console import Console
 
     writer = reporter.config.get_terminal_writer()
@@ -103,7 +101,7 @@ def _why_not_run(result: Result) -> Iterator[str]:
         f"{store.store}:{store.variant} · {outcome.detail.partition(chr(10))[0]}"
         for store in result.stores
         for outcome in store.outcomes
-        if outcome.outcome is Outcome.NOT_RUN and not outcome.detail.startswith(NOT_REACHED)
+        if outcome.outcome is Outcome.NOT_RUN and outcome.is_begun
     )
     for reason, number in reasons.most_common(_REASONS):
         yield f"{number} of {reason}"

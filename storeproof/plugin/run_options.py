@@ -4,24 +4,50 @@ from __future__ import annotations
 
 import random
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from storeproof.contract.named_secrets import resolve_secrets
 from storeproof.corpus.article_store import Corpus
-from storeproof.errors import UsageError
-from storeproof.plugin.load_hosts import load_hosts
+from storeproof.errors import NotAvailable, UsageError
+from storeproof.load.hosts.load_hosts import LoadHosts
 from storeproof.plugin.needs import NeedsRun
 from storeproof.plugin.options import MOST_LAPS, MOST_RECORDS, existing_directory, pairs, whole_number
 from storeproof.plugin.resources import granted
 from storeproof.regular_file import exists
 from storeproof.result.redact import redact
+from storeproof.result.sources import digests_of_run
 from storeproof.run_command import RunCommand
 from storeproof.spec import Scale, Spec
 from storeproof.spec.edition import SEEDS
 from storeproof.stats.intervals import RANKS_FROM
 from storeproof.store_under_test import Options
+
+
+def load_hosts(option: Namespace, endpoints: Collection[str]) -> LoadHosts | None:
+    """Connected, or None where this machine puts on the load itself.
+
+    Args:
+        option: has `hosts` and `needs`.
+        endpoints: the stores whose servers the user runs.
+
+    Raises:
+        UsageError: it cannot be.
+    """
+    if option.hosts is None:
+        return None
+    if option.needs:
+        raise UsageError("--hosts and --needs exclude each other: the loads of a candidate's roles start together on this machine")
+    if not endpoints:
+        raise UsageError(
+            "--hosts needs a store that they can reach, and a server that storeproof starts answers on this machine alone; "
+            "give its address: --endpoint=STORE=URL"
+        )
+    try:
+        return LoadHosts(option.hosts, digests_of_run)
+    except NotAvailable as reason:
+        raise UsageError(str(reason)) from None
 
 
 def run_options(option: Namespace, spec: Spec, needs: NeedsRun | None, wanted: Sequence[str]) -> Options:

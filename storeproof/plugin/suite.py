@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
 from storeproof.plugin.case import SUITES, case_of, is_case
 from storeproof.plugin.stash import CASE_RESULT, RUN
+from storeproof.run_command import in_package
 
 if TYPE_CHECKING:
-    from storeproof.experiments.roles.candidate import CandidateUnderTest
+    from storeproof.experiments.roles.joint_loads import CandidateUnderTest
     from storeproof.result.case_result import CaseResult
     from storeproof.spec import Spec
     from storeproof.stats.ratio import Ratio
@@ -38,7 +40,7 @@ class SuiteRun(Protocol):
 
     @property
     def candidates(self) -> Sequence[CandidateUnderTest]:
-        """Those of a needs file whose roles have a load."""
+        """Candidates of a needs file whose roles have a load."""
 
     @property
     def progress(self) -> Shown:
@@ -63,6 +65,14 @@ class SuiteFixtures:
         """`sut`, but where a suite gives it those that the candidates of a needs file consist of."""
         if SUITES in metafunc.definition.path.resolve().parents and "candidate" not in metafunc.fixturenames:
             metafunc.parametrize("sut", self._suts, ids=[sut.target.id for sut in self._suts], scope="session")
+
+    def pytest_pycollect_makemodule(self, module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+        """Installed suites are in no folder below the one where pytest is run, and pytest shortens the ids of their tests to paths that
+        name no file: they begin with the name of the module, as `--pyargs` takes it."""
+        path, root = module_path.resolve(), parent.config.rootpath
+        if SUITES not in path.parents or module_path.is_relative_to(root):
+            return None
+        return pytest.Module.from_parent(parent, path=module_path, nodeid=in_package(str(path.relative_to(SUITES))))
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         """Let `-k` take what is printed of a case: its id, with a `/` at its end to leave out longer ones, and the id of its test."""

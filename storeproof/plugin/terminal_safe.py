@@ -19,11 +19,9 @@ class TerminalSafe:
         self._secrets = secrets
 
     def text(self, text: str) -> str:
-        """The text, made safe."""
         return printable(mask(text, self._secrets))
 
     def report(self, report: pytest.TestReport) -> None:
-        """Make all texts of a report safe."""
         safe = self.text
         report.sections = [(title, safe(text)) for title, text in report.sections]
         shown = report.longrepr

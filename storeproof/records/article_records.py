@@ -36,7 +36,6 @@ class ArticleRecipe:
         self.articles = articles
 
     def key(self, number: int) -> Key:
-        """The key of record `number`."""
         return self.articles.key(number)
 
     def make(self, key: Key, write_id: str) -> Record:

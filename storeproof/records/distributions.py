@@ -74,11 +74,7 @@ class Zipf:
     """
 
     def __init__(self, items: int, random: Random, theta: float = THETA) -> None:
-        """`theta`: positive and not 1.
-
-        Raises:
-            ValueError: `theta` is outside this range, or there are no items.
-        """
+        """`theta`: positive and not 1. Raises `ValueError`: `theta` is outside this range, or there are no items."""
         if theta <= 0 or theta == 1 or items < 1:
             raise ValueError(f"Zipf's constant is above 0 and not 1, of at least one item; found {theta} of {items}")
         self._random = random.random
@@ -116,10 +112,7 @@ class Gray:
 
     def __init__(self, items: int, random: Random, theta: float = THETA, total: float | None = None) -> None:
         """`theta`: between 0 and 1. `total`: the sum of the weights, if known; otherwise it is computed.
-
-        Raises:
-            ValueError: `theta` is outside this range, or there are no items.
-        """
+        Raises `ValueError`: `theta` is outside this range, or there are no items."""
         if not 0 < theta < 1 or items < 1:
             raise ValueError(f"Zipf's constant is between 0 and 1, of at least one item; found {theta} of {items}")
         self._random = random.random
@@ -198,11 +191,7 @@ class Newest:
 
 
 def make_draw(keys: Distribution, known: int, random: Random, theta: float = THETA) -> Draw:
-    """A function that draws from the keys 0 to known - 1, of which the last is the newest.
-
-    Raises:
-        ValueError: there are no keys.
-    """
+    """A function that draws from the keys 0 to known - 1, of which the last is the newest. Raises `ValueError`: there are no keys."""
     if known < 1:
         raise ValueError(NOTHING_LOADED)
     draw = random.random

@@ -30,7 +30,6 @@ class KeyForm:
     """Whether the hash of the number is written instead of it, as in YCSB."""
 
     def key(self, number: int) -> Key:
-        """The key of record `number`."""
         return f"{self.prefix}{self.shown(number):0{self.digits}d}" if self.digits else number
 
     def shown(self, number: int) -> int:

@@ -29,15 +29,14 @@ from storeproof.records.filler import (
     apart,
     bytes_at,
     number_of,
-    pick,
     place_of,
-    text_at,
     text_of,
 )
 from storeproof.records.keys import key_of
 from storeproof.records.readback import INVENTED, Identified
-from storeproof.spec.model import Counter, Document, Hash, Integer, List, Model, Object, Real, Shape, Text, Value
-from storeproof.spec.model import Row as RowShape
+from storeproof.records.written_parts import begins_well, carried, drawn_size, is_number, is_same, matches
+from storeproof.spec.model import CounterRecord, Document, Hash, Integer, List, Model, Object, Real, Shape, Text, Value
+from storeproof.spec.model import RowRecord as RowShape
 from storeproof.spec.sizes import LEAST
 
 MAX_CLIENT: Final = 2**13
@@ -46,11 +45,7 @@ MAX_SEQUENCE: Final = 2**40
 
 
 def write_id(client: int, sequence: int) -> str:
-    """The id of one write: `client:sequence`.
-
-    Raises:
-        ValueError: `client` exceeds 13 bits, or `sequence` 40.
-    """
+    """The id of one write: `client:sequence`. Raises `ValueError`: `client` exceeds 13 bits, or `sequence` 40."""
     if not (0 <= client < MAX_CLIENT and 0 <= sequence < MAX_SEQUENCE):
         raise ValueError(f"a write id has a client below {MAX_CLIENT} and a sequence below 2**40; found {client}:{sequence}")
     return f"{client}:{sequence}"
@@ -84,15 +79,15 @@ class Recipe:
             Hash: self._hash,
             Document: self._document,
             RowShape: _row,
-            Counter: _counter,
+            CounterRecord: _counter,
         }
         if type(shape) not in makers:
             raise ValueError(f"{model.model} takes no load: a {shape.kind} grows by its items, and no write id can be part of it")
         self.make = makers[type(shape)]
         """(key, write id) -> record."""
+        self._telling = self._telling_parts(shape)
 
     def key(self, number: int) -> Key:
-        """The key of record `number`."""
         return key_of(self.model, number)
 
     def part(self, key: Key, write_id: str, path: Path) -> Any:
@@ -119,8 +114,37 @@ class Recipe:
 
     def identify(self, key: Key, record: Record) -> Identified:
         """Identify the write of a record that was read under `key`."""
+        return self._as_written(key, record) or self._by_parts(key, record)
+
+    def _telling_parts(self, shape: Any) -> tuple[Path, ...]:
+        """The parts that tell their write, a text or bytes first; none of a row, a counter, or a document of numbers alone."""
+        if isinstance(shape, Value):
+            return ((),)
+        if isinstance(shape, Hash):
+            return tuple((name,) for name in shape.fields)
+        texts = [path for path, _, leaf in self._leaves if isinstance(leaf, Text)]
+        numbers = [path for path, _, leaf in self._leaves if not (self._fixed or isinstance(leaf, Text))]
+        return (*texts, *numbers) if texts else ()
+
+    def _as_written(self, key: Key, record: Record) -> Identified | None:
+        """The write of a record that is byte for byte what it stored, as nearly all are; None for any other record."""
+        if not self._telling:
+            return None
+        part: Any = record
+        try:
+            for step in self._telling[0]:
+                part = part[step]
+            write_id = carried(part)
+            if write_id is None or not is_same(record, self.make(key, write_id)):
+                return None
+        except (LookupError, TypeError, ValueError):  # it is of another form, or no record can be made with what stands there
+            return None
+        return Identified("whole", (write_id,), dict.fromkeys(self._telling, write_id), True)
+
+    def _by_parts(self, key: Key, record: Record) -> Identified:
+        """Identify the writes of each part."""
         shape = self.model.record
-        if isinstance(shape, Counter):
+        if isinstance(shape, CounterRecord):
             return Identified("whole" if type(record) is int else "invented", (), {})
         if isinstance(shape, RowShape):
             return _identify_row(key, record)
@@ -145,7 +169,7 @@ class Recipe:
 
     def _value(self, key: Key, write_id: str) -> bytes:
         head, place = f"{write_id}|".encode(), place_of(key, write_id)
-        size = _drawn(self._sizes, place) if self._sizes else self._size
+        size = drawn_size(self._sizes, place) if self._sizes else self._size
         room = size - len(head)
         if room < 0 and size < LEAST:
             return bytes_at(place, size)  # as `text_of` does for a text that is too short
@@ -201,22 +225,22 @@ class Recipe:
         claimed: dict[str, int] = {}
         damaged = False
         for value in found.values():
-            text = _carried(value)
+            text = carried(value)
             if text is not None:
                 claimed.setdefault(text, place_of(key, text))
         for path, value in found.items():
             shift, kind = expected[path]
             if self._fixed and isinstance(kind, (Integer, Real)):
-                if not _is_number(value, kind, shift):  # a correct one identifies no write: all records have it
+                if not is_number(value, kind, shift):  # a correct one identifies no write: all records have it
                     parts[path], damaged = None, True
                 continue
             parts[path] = next(
-                (text for text, place in claimed.items() if _matches(value, text, place + shift, kind)),
+                (text for text, place in claimed.items() if matches(value, text, place + shift, kind)),
                 None,
             )
             if parts[path] is None:
-                text = _carried(value)
-                if text is not None and not _begins_well(value, text, claimed[text] + shift):
+                text = carried(value)
+                if text is not None and not begins_well(value, text, claimed[text] + shift):
                     return Identified("invented", (), parts)
                 if text is not None:
                     parts[path] = text
@@ -271,7 +295,7 @@ def payload_bytes(model: Model, size: int | None = None, article_store: FilePath
         return 12
     if isinstance(shape, Document):
         return _shape_bytes(shape.shape)
-    if isinstance(shape, Counter):
+    if isinstance(shape, CounterRecord):
         return 8
     raise ValueError(f"{model.model} takes no load")
 
@@ -326,50 +350,3 @@ def _flatten(value: Any, path: Path, into: dict[Path, Any]) -> None:
             _flatten(inner, (*path, position), into)
     else:
         into[path] = value
-
-
-def _carried(value: Any) -> str | None:
-    """The write id at the head of a part, if there is one."""
-    if type(value) is bytes:
-        head, separator, _ = value[:32].partition(b"|")
-        text = head.decode("ascii", "replace")
-    elif type(value) is str:
-        text, separator_text, _ = value[:32].partition("|")
-        separator = separator_text.encode()
-    else:
-        return None
-    client, colon, sequence = text.partition(":")
-    if separator and colon and text.isascii() and client.isdigit() and sequence.isdigit():
-        return text
-    return None
-
-
-def _drawn(sizes: tuple[int, ...], place: int) -> int:
-    """The size in bytes of the value at this place."""
-    return sizes[pick(place, len(sizes))]
-
-
-def _matches(value: Any, write_id: str, place: int, kind: Any) -> bool:
-    """Whether a part is exactly what this write stores. `kind`: the size of a field, the sizes of a value, or the shape of a leaf."""
-    if isinstance(kind, tuple):
-        kind = _drawn(kind, place)
-    if isinstance(kind, int):
-        head = f"{write_id}|".encode()
-        made = head + bytes_at(place, kind - len(head))
-        return type(value) is bytes and value == made
-    if isinstance(kind, Text):
-        return type(value) is str and value == text_of(write_id + SEPARATOR, place, kind.text)
-    return _is_number(value, kind, place)
-
-
-def _is_number(value: Any, shape: Integer | Real, place: int) -> bool:
-    wanted = number_of(shape, place)
-    # The types must match: the contract does not allow 1 for 1.0.
-    return type(value) is type(wanted) and value == wanted
-
-
-def _begins_well(value: bytes | str, write_id: str, place: int) -> bool:
-    """Whether a damaged part begins like that of this write: then it is torn or truncated, not invented."""
-    rest = value[len(write_id) + 1 :]
-    start = rest[:8]
-    return len(start) > 0 and start == (bytes_at if isinstance(value, bytes) else text_at)(place, len(start))

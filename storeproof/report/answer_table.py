@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from storeproof import units
+from storeproof.check.strength import strength
 from storeproof.errors import UsageError
 from storeproof.outcome import SHOWN
 from storeproof.report import formatting
@@ -19,9 +20,8 @@ from storeproof.result.compare import unlike_measurements
 from storeproof.result.measurement import Interval, Measurement
 from storeproof.result.model import ProfileVerdict, Result, StoreResult
 from storeproof.result.product import short_product
-from storeproof.result.strength import strength
 from storeproof.spec.guarantee import NETWORKED
-from storeproof.stats.grade import Grade
+from storeproof.stats.intervals import Grade
 
 SPEEDS: Final = {
     "single-put-distinct-100": "write a value",
@@ -44,7 +44,7 @@ class AnswerCell:
 
 
 @dataclass(frozen=True)
-class Group:
+class ColumnGroup:
     """Columns under one heading; a row of cells for each store."""
 
     kind: Literal["roles", "losses", "failovers", "speeds"]
@@ -63,7 +63,7 @@ class AnswerTable:
     """The answer in one sentence; empty where no role was asked about."""
     stores: Sequence[tuple[str, str]]
     """Product with version, and variant."""
-    groups: Sequence[Group]
+    groups: Sequence[ColumnGroup]
     notes: Sequence[str] = field(default_factory=tuple)
 
 
@@ -109,7 +109,7 @@ def judged_alike(results: Sequence[Result]) -> list[StoreResult]:
     return stores
 
 
-def _roles(stores: Sequence[StoreResult]) -> Group | None:
+def _roles(stores: Sequence[StoreResult]) -> ColumnGroup | None:
     names = list(dict.fromkeys(each.profile for store in stores for each in store.profiles))
     if not any(each.verdict == "conforms" for store in stores for each in store.profiles):
         return None
@@ -117,7 +117,7 @@ def _roles(stores: Sequence[StoreResult]) -> Group | None:
     for store in stores:
         verdicts = {each.profile: each for each in store.profiles}
         rows.append([_role(verdicts[name]) if name in verdicts else _NOTHING for name in names])
-    return Group("roles", "can it be a …", [name.replace("_", " ") for name in names], rows)
+    return ColumnGroup("roles", "can it be a …", [name.replace("_", " ") for name in names], rows)
 
 
 def _role(verdict: ProfileVerdict) -> AnswerCell:
@@ -170,7 +170,7 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def losses(stores: Sequence[StoreResult]) -> Group | None:
+def losses(stores: Sequence[StoreResult]) -> ColumnGroup | None:
     """What each fault cost each store; None where none struck."""
     records = [{each.guarantee: each for each in store.durability.guarantees} for store in stores]
     struck = [name for name in _STRUCK if any(name in each and each[name].rounds for each in records)]
@@ -180,7 +180,7 @@ def losses(stores: Sequence[StoreResult]) -> Group | None:
         [_loss(loss_of(each[name], store)) if name in each else _NOTHING for name in struck]
         for store, each in zip(stores, records, strict=True)
     ]
-    return Group("losses", "acknowledged writes lost", [FAULTS[name] for name in struck], rows)
+    return ColumnGroup("losses", "acknowledged writes lost", [FAULTS[name] for name in struck], rows)
 
 
 def _loss(loss: Loss) -> AnswerCell:
@@ -207,14 +207,14 @@ def at_least(stores: Sequence[StoreResult]) -> list[str]:
     return ["≥ … lost: the result counts the records that were lost, and each of them is one operation or more."] if bound else []
 
 
-def _failovers(stores: Sequence[StoreResult]) -> Group | None:
+def _failovers(stores: Sequence[StoreResult]) -> ColumnGroup | None:
     """How long it took until another node took writes; None where no primary of a cluster was struck."""
     found = [losses_of(store) for store in stores]
     struck = [name for name in NETWORKED if any(name in each and each[name].failover for each in found)]
     if not struck:
         return None
     rows = [[_failover(each.get(name)) for name in struck] for each in found]
-    return Group("failovers", "failover", [FAULTS[name] for name in struck], rows)
+    return ColumnGroup("failovers", "failover", [FAULTS[name] for name in struck], rows)
 
 
 def _failover(loss: Loss | None) -> AnswerCell:
@@ -224,7 +224,7 @@ def _failover(loss: Loss | None) -> AnswerCell:
     return AnswerCell(f"{usual}\n(at most {longest})", usual)
 
 
-def _speeds(stores: Sequence[StoreResult], speeds: Result, wanted: Sequence[str]) -> list[Group]:
+def _speeds(stores: Sequence[StoreResult], speeds: Result, wanted: Sequence[str]) -> list[ColumnGroup]:
     measured = workloads(speeds)
     if unknown := [name for name in wanted if name not in measured]:
         raise UsageError(f"{', '.join(unknown)}: not measured in this result; it has {', '.join(measured) or 'no workload'}")
@@ -239,7 +239,9 @@ def _speeds(stores: Sequence[StoreResult], speeds: Result, wanted: Sequence[str]
     rows = [[_speed(store, columns[name], apart[name]) for name in counts] for store in stores]
     headings = [SPEEDS.get(name, name) + ("" if alike else f"\n{units.plural(count, 'client')}") for name, count in counts.items()]
     title = "operations per second" + (f", {units.plural(next(iter(counts.values())), 'client')}" if alike else "")
-    return [Group("speeds", title, headings, rows, list(dict.fromkeys(note for name in counts for note in reasons_apart(apart[name]))))]
+    return [
+        ColumnGroup("speeds", title, headings, rows, list(dict.fromkeys(note for name in counts for note in reasons_apart(apart[name]))))
+    ]
 
 
 def column_of(measured: Iterable[Pair]) -> list[Pair]:
@@ -270,7 +272,7 @@ def set_apart(column: Sequence[Pair]) -> dict[str, str]:
 
 
 def _speed(store: StoreResult, column: Sequence[Pair], apart: Collection[str]) -> AnswerCell:
-    """Of the same store, variant and version: another version is another store."""
+    """The speed of the same store, variant and version: another version is another store."""
     name = formatting.name_of(store)
     same = [each for other, each in column if formatting.name_of(other) == name and other.version == store.version]
     if name in apart:
@@ -308,7 +310,7 @@ def _source_of(result: Result) -> str:
     )
 
 
-def _legend(stores: Sequence[StoreResult], found: Sequence[Group | None], ways: Sequence[str]) -> Iterable[str]:
+def _legend(stores: Sequence[StoreResult], found: Sequence[ColumnGroup | None], ways: Sequence[str]) -> Iterable[str]:
     roles, lost, *speeds = found
     if roles:
         yield "✔ has all that the profile demands; a number counts the models, capabilities and guarantees that are missing."

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from storeproof import units
+from storeproof.check.strength import percent
 from storeproof.result.model import GuaranteeRecord
-from storeproof.result.strength import percent
 
 NOTE: Final = (
     "In brackets: how many faults struck, how many of them cost anything, and below which share of such faults this lies with 95 % "
@@ -37,6 +37,5 @@ def struck_during(record: GuaranteeRecord) -> str:
 
 
 def gravest(record: GuaranteeRecord) -> str:
-    """The worst loss of one fault."""
     worst = record.worst_loss
     return f"{worst.shape}: {units.plural(worst.records, 'operation')} of {worst.window_ms:,.0f} ms" if worst else "–"

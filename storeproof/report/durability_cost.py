@@ -14,7 +14,7 @@ from storeproof.report.answer_table import (
     APART,
     AnswerCell,
     AnswerTable,
-    Group,
+    ColumnGroup,
     at_least,
     judged_alike,
     losses,
@@ -74,7 +74,9 @@ def durability_cost(results: Sequence[Result], speeds: Result, workload: str) ->
         *at_least(stores),
         *reasons_apart(apart),
     ]
-    return AnswerTable("", names, [lost, Group("speeds", f"{title}, {clients}", ["per second", "of its fastest", "p99"], rows)], notes)
+    return AnswerTable(
+        "", names, [lost, ColumnGroup("speeds", f"{title}, {clients}", ["per second", "of its fastest", "p99"], rows)], notes
+    )
 
 
 def _plain(measured: list[Pair]) -> Iterator[Pair]:
@@ -102,7 +104,7 @@ def _cells(store: StoreResult, rates: Mapping[_Variant, _Rate], apart: Collectio
 
 
 def _share(side: Side, measured: Measurement, rates: Sequence[_Rate]) -> AnswerCell:
-    """Of the store's fastest variant, block by block; nothing where their rounds were not interleaved, or there is no ratio."""
+    """The ratio to the store's fastest variant, block by block; nothing where their rounds were not interleaved, or there is no ratio."""
     own = [each for each in rates if each[0].store.store == side.store.store and not each[1].invalid]
     fastest = max(own, key=lambda each: each[1].throughput.median)
     if fastest[1] is measured:

@@ -34,7 +34,7 @@ __all__ = ["LEGEND", "LIMITS", "MEANINGS", "all_of", "exceeded"]
 
 
 def exceeded(gates: Mapping[str, Gate], names: Collection[str] | None = None) -> list[str]:
-    """Those that fail, each with its value; of some, or of all."""
+    """The gates that fail, each with its value; of some, or of all."""
     return [
         f"{name} {units.amount(gate.value)} (limit {units.amount(gate.limit)})"
         for name, gate in gates.items()

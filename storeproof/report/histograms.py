@@ -11,7 +11,6 @@ from storeproof.result.model import Result
 
 
 def render_histograms(result: Result) -> str:
-    """The log."""
     lines = [
         f"#[storeproof run {result.run.id}, started {result.run.started}; values in nanoseconds]",
         "#[Histogram log format version 1.3]",

@@ -23,7 +23,6 @@ _UNCLAIMED = (Outcome.UNSUPPORTED, Outcome.UNDECLARED)
 
 
 def render_junit(result: Result) -> str:
-    """The XML document."""
     root = ET.Element("testsuites", {"name": "storeproof"})
     root.extend([_suite(store, result) for store in result.stores])
     _sum_up(root)

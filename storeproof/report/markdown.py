@@ -121,25 +121,21 @@ def _speed(result: Result, against: str) -> str:
 
 
 def _joint(result: Result) -> str:
-    """Nothing where no roles were under load."""
     table = joint_loads(result.stores)
     return f"### All roles at the same time\n\n{JOINT_NOTE}\n\n{table_of(table)}" if table.rows else ""
 
 
 def _outages(result: Result) -> str:
-    """Nothing where nothing failed under load."""
     table = outages(result)
     return f"### While something fails\n\n{OUTAGES_NOTE}\n\n{table_of(table)}" if table.rows else ""
 
 
 def _stale(result: Result) -> str:
-    """Nothing where no reads were watched."""
     table = stale_reads(result)
     return f"### Stale reads\n\n{STALE_NOTE}\n\n{table_of(table)}" if table.rows else ""
 
 
 def _caches(result: Result) -> str:
-    """Nothing where no store has a front."""
     found = caches.all_tables(result)
     shown = [f"{title}:\n\n{table_of(table)}" for title, table in found]
     return "\n\n".join(["### What the cache does", caches.NOTE, *shown]) if found else ""

@@ -19,7 +19,7 @@ SIGNS: Final = " · ".join(f"{formatting.MARKS[each]} {formatting.MEANINGS[each]
 
 
 @dataclass(frozen=True)
-class Row:
+class MatrixRow:
     """One capability."""
 
     capability: str
@@ -31,23 +31,22 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Group:
+class RowGroup:
     """Capabilities that belong together."""
 
     name: str
     sums: Sequence[Cell]
     """How many of them each store was shown to have."""
-    rows: Sequence[Row]
+    rows: Sequence[MatrixRow]
 
 
-def matrix(result: Result) -> list[Group]:
-    """All groups, in the order of the result."""
+def matrix(result: Result) -> list[RowGroup]:
     groups: dict[str, list[str]] = {}
     for name in dict.fromkeys(each.capability for store in result.stores for each in store.capabilities):
         groups.setdefault(name.partition(".")[0], []).append(name)
     found = [{each.capability: each for each in store.capabilities} for store in result.stores]
     return [
-        Group(group, [_sum(store, names) for store in result.stores], [_row([each.get(name) for each in found], name) for name in names])
+        RowGroup(group, [_sum(store, names) for store in result.stores], [_row([each.get(name) for each in found], name) for name in names])
         for group, names in groups.items()
     ]
 
@@ -71,10 +70,10 @@ def _sum(store: StoreResult, names: Sequence[str]) -> Cell:
     return Cell(f"{shown}/{len(names)}", "strong" if shown else "dim")
 
 
-def _row(found: Sequence[CapabilityResult | None], name: str) -> Row:
+def _row(found: Sequence[CapabilityResult | None], name: str) -> MatrixRow:
     anchor = "-".join(f"capability-{name}".split())
     outcomes = {each.outcome for each in found if each is not None}
-    return Row(name, [_cell(each, f"#{anchor}") for each in found], " ".join(sorted(outcomes)), anchor)
+    return MatrixRow(name, [_cell(each, f"#{anchor}") for each in found], " ".join(sorted(outcomes)), anchor)
 
 
 def _cell(found: CapabilityResult | None, link: str) -> Cell:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from typing import Final
 
 from storeproof.report import formatting
 from storeproof.report.tables import Cell, Table, anchor, outcome_cell
@@ -17,11 +15,6 @@ _CASES = {
     "durability.corruption/flip": "bytes of its files changed",
     "durability.corruption/truncate": "a file cut short",
 }
-
-_ROUNDS: Final = re.compile(r"^(\d+) (?:rounds|times)\b")
-_WRONG: Final = re.compile(r"\b(\d+) times it served\b")
-_MISSING: Final = re.compile(r"\b(\d+) times (?:it started without|records were missing, and nothing)")
-"""As the cases of damaged files count their rounds, now and in results before edition 2026.11.12."""
 
 
 def hardships(result: Result) -> Table:
@@ -42,13 +35,12 @@ def hardships(result: Result) -> Table:
 def damage(found: OutcomeRecord) -> Cell | None:
     """What came of damaged files, where it was bad: whatever a store claims, data that no client wrote is red, and data that is missing
     without a word is amber."""
-    rounds = _ROUNDS.search(found.detail) if "corruption" in found.id else None
-    if rounds is None:
+    if (counts := found.damage) is None:
         return None
-    if wrong := _WRONG.search(found.detail):
-        return Cell(f"✘ wrong data in {wrong[1]} of {rounds[1]}", "bad", hint=found.detail)
-    if missing := _MISSING.search(found.detail):
-        return Cell(f"✗ silent loss in {missing[1]} of {rounds[1]}", "near", hint=found.detail)
+    if counts.made_up:
+        return Cell(f"✘ wrong data in {counts.made_up} of {counts.rounds}", "bad", hint=found.detail)
+    if counts.silent:
+        return Cell(f"✗ silent loss in {counts.silent} of {counts.rounds}", "near", hint=found.detail)
     return None
 
 

@@ -77,7 +77,6 @@ def print_summary(result: Result, report: Path | None, console: Console) -> None
 
 
 def _one(store: StoreResult, run: RunInfo) -> Table:
-    """All that there is on one store."""
     grid = Table.grid(padding=(0, 1))
     grid.add_column(style="dim", no_wrap=True, width=7)
     grid.add_column()

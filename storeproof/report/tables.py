@@ -10,9 +10,8 @@ from storeproof.outcome import REFUTED, Outcome
 from storeproof.report import confidence, formatting
 from storeproof.report.axes import Pair
 from storeproof.report.parts.losses import Loss, harm_of, loss_of
-from storeproof.report.resources.placement import placement
 from storeproof.result.model import Environment, GuaranteeRecord, Result, StoreResult
-from storeproof.spec.guarantee import LADDER, NODES
+from storeproof.spec.guarantee import LADDER, NODES, rank
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Cell:
     """The address of what says more: of a part of the page, `#` and its id."""
     hint: str = ""
     id: str = ""
-    """Of the cell, where a link leads to it."""
+    """The anchor of the cell, where a link leads to it."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +56,9 @@ def proven_cell(store: StoreResult) -> Cell:
         tried = durability.shown != "not tried"
         hint = "no evidence came of it in this run" if tried else "it was not tried in this run, and those above it rest on it"
         return Cell(durability.shown, "open", hint=f"{LADDER[1]}: {hint}")
-    short_of = _rank(durability.proven) < _rank(durability.claimed)
+    short_of = rank(durability.proven) < rank(durability.claimed)
     refuted = (durability.cited is not None and durability.cited.defect != "") or any(
-        each.outcome in REFUTED and _rank(each.guarantee) <= _rank(durability.claimed)
+        each.outcome in REFUTED and rank(each.guarantee) <= rank(durability.claimed)
         for each in durability.guarantees
         if each.guarantee in LADDER
     )
@@ -94,7 +93,7 @@ def ladder(result: Result) -> Table:
         cells = [Cell(formatting.name_of(store), "strong"), Cell(durability.claimed), proven_cell(store)]
         for rung in rungs:
             found = next((each for each in durability.guarantees if each.guarantee == rung), None)
-            cells.append(_rung_cell(found, claimed=_rank(rung) <= _rank(durability.claimed)))
+            cells.append(_rung_cell(found, claimed=rank(rung) <= rank(durability.claimed)))
         for name in beside:
             found = next((each for each in durability.guarantees if each.guarantee == name), None)
             claimed = found is not None and store.topology != "single" and loss_of(found, store).promised
@@ -207,6 +206,15 @@ def _noise(environment: Environment) -> str:
     return f"{noise.ratio:.3f}× [{noise.low:.3f}, {noise.high:.3f}]" if noise else "not measured"
 
 
-def _rank(guarantee: str) -> int:
-    names = [str(name) for name in LADDER]
-    return names.index(guarantee) if guarantee in names else -1
+def placement(environment: Environment) -> list[tuple[str, str]]:
+    """Lines for the table of the machine; none for a result that does not say."""
+    found = environment.placement
+    if found is None:
+        return []
+    given = f"{_cores(found.server)}; load generator: {_cores(found.generator)}" + (f" ({found.shared})" if found.shared else "")
+    memory = units.size(found.memory_bytes) if found.memory_bytes is not None else "not limited"
+    return [("cores of each store while it is measured", given), ("memory of each store", memory)]
+
+
+def _cores(numbers: list[int]) -> str:
+    return f"{units.plural(len(numbers), 'core')} ({', '.join(map(str, numbers))})"

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 
 from storeproof.outcome import count
 from storeproof.printable import printable
-from storeproof.result.capabilities import roll_up
+from storeproof.result.capabilities import by_capability, roll_up
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import StoreResult
-from storeproof.result.profiles import judge
+from storeproof.result.profiles import judge_profile
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact, redact_settings
 from storeproof.spec import Profile, Spec
@@ -31,7 +31,8 @@ def assemble(record: StoreRecord, profiles: Iterable[Profile], spec: Spec, secre
 
     store = record.target.store
     durability = record.durability()
-    verdicts = [judge(profile, record, spec) for profile in profiles]
+    verdicts = [judge_profile(profile, record, spec) for profile in profiles]
+    tried = by_capability(record.outcomes)
     return StoreResult(
         store=store.name,
         title=store.title,
@@ -48,7 +49,7 @@ def assemble(record: StoreRecord, profiles: Iterable[Profile], spec: Spec, secre
         ),
         operations=record.operations,
         cites=record.proof.citation if record.proof is not None else None,
-        capabilities=[roll_up(name, record.outcomes, spec, claimed=record.target.claims(name)) for name in spec.capabilities],
+        capabilities=[roll_up(name, tried.get(name, ()), spec, claimed=record.target.claims(name)) for name in spec.capabilities],
         outcomes=[each.model_copy(update={"detail": clean(each.detail)}) for each in record.outcomes],
         counts=count(each.outcome for each in record.outcomes),
         measurements=[_with_clean_words(each, clean) for each in record.measurements],

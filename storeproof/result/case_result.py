@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NoReturn
 
-from storeproof.blame import REPEATED, Ending, Judgement, Party, judge
+from storeproof.blame import REPEATED, CaseEnding, Judgement, Party, judge_error
+from storeproof.contract.failures import Unsupported
+from storeproof.errors import NotAvailable
 from storeproof.outcome import Outcome, Stage, is_failure
+from storeproof.result.measured.damage import DamageCounts
+from storeproof.result.measured.lacked import Lacked
 from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.model import OutcomeRecord
 from storeproof.result.recorder import StoreRecord
-from storeproof.spec.known_failure import KnownFailure
+from storeproof.spec.known_failure import FaultFinding, KnownFailure
 from storeproof.spec.standing import Standing
 
 _SHOWN = 3
@@ -22,11 +26,12 @@ ATTEMPTS: Final = 3
 
 
 class EndCase(Exception):
-    """Ends a case with an outcome, from anywhere in it. Its message is the detail."""
+    """Ends a case with an outcome, from anywhere in it. Its message is the detail; `lacked` as in the record of the case."""
 
-    def __init__(self, outcome: Outcome, detail: str) -> None:
+    def __init__(self, outcome: Outcome, detail: str, lacked: Lacked | None = None) -> None:
         super().__init__(detail)
         self.outcome = outcome
+        self.lacked = lacked
 
 
 class CaseResult:
@@ -67,9 +72,15 @@ class CaseResult:
         """Who is to blame; None if the store's answers decided the outcome."""
         self.spoiled: list[str] = []
         """What ended each spoiled attempt or round, which was repeated."""
-        self._ending: Ending | None = None
+        self._ending: CaseEnding | None = None
         self.stale_reads: StaleReadCounts | None = None
-        """Of a case that watches its reads."""
+        """The stale reads of a case that watches for them."""
+        self.refusal: str | None = None
+        """Why an operation is not offered, without the operation."""
+        self.damage: DamageCounts | None = None
+        """What became of the files, of a case that damages them."""
+        self.lacked: Lacked | None = None
+        """Of a case that is not run."""
 
     @property
     def detail(self) -> str:
@@ -86,7 +97,7 @@ class CaseResult:
         self._model = model
         self._operations = set(operations)
 
-    def known(self, outcome: Outcome, findings: Sequence[str]) -> Outcome:
+    def known(self, outcome: Outcome, findings: Sequence[str | FaultFinding]) -> Outcome:
         """The outcome, or `known_fail` for a failure whose findings are all known."""
         if outcome is not Outcome.FAIL or self._known is None:
             return outcome
@@ -102,12 +113,16 @@ class CaseResult:
 
         Of a refusal the reason comes first, since tables show the first line: many cases are refused for one reason, after unlike steps.
         """
-        judged = judge(error, claimed=self.claimed)
+        judged = judge_error(error, claimed=self.claimed)
         lines = [*told, judged.detail]
         if judged.outcome is Outcome.UNSUPPORTED:
             lines.insert(0, lines.pop())
         self.note(judged.outcome, "\n".join(lines))
         self.party, self._ending = judged.party, judged.ending
+        if isinstance(error, Unsupported) and error.reason != str(error):
+            self.refusal = f"claimed, but {error.reason}" if self.claimed else error.reason
+        if isinstance(error, NotAvailable) and error.lack is not None:
+            self.lacked = Lacked(what=error.lack)
         return judged
 
     def begin_again(self) -> bool:
@@ -117,9 +132,10 @@ class CaseResult:
         self.spoiled.append(self.detail.partition("\n")[0])
         self._details.clear()
         self.outcome, self.settled, self.party, self._ending, self.stale_reads = Outcome.NOT_RUN, False, None, None, None
+        self.refusal = self.damage = self.lacked = None
         return True
 
-    def note(self, outcome: Outcome, detail: str, findings: Sequence[str] = ()) -> None:
+    def note(self, outcome: Outcome, detail: str, findings: Sequence[str | FaultFinding] = ()) -> None:
         """Set the outcome without ending the test. `findings` of a failure; by default the detail is the only one."""
         findings = findings or (detail,)
         self.outcome = self.known(outcome, findings)
@@ -129,7 +145,7 @@ class CaseResult:
             if worse := self._known.worse(findings):
                 more = f" (and {len(worse) - _SHOWN} more)" if len(worse) > _SHOWN else ""
                 self.add(f"worse than the known failure: {' | '.join(map(_short, worse[:_SHOWN]))}{more}")
-                issue = f"{issue.rstrip('.')}; known_failures covers only findings like {self._known.finding}"
+                issue = f"{issue.rstrip('.')}; known_failures covers only findings like {self._known.covered}"
             self.add(issue)
         self.add(detail)
 
@@ -139,7 +155,6 @@ class CaseResult:
             self._details.append(detail)
 
     def finished(self) -> None:
-        """Note that the test ran to its end."""
         if not self.settled:
             self.outcome = Outcome.PASS
             if self._known is not None:
@@ -149,9 +164,9 @@ class CaseResult:
     def end(self, error: Exception, told: Iterable[str] = ()) -> NoReturn:
         """End the case with the outcome of an exception, as `note_error` does. Raises `EndCase`."""
         self.note_error(error, told)
-        raise EndCase(self.outcome, self.detail) from error
+        raise EndCase(self.outcome, self.detail, self.lacked) from error
 
-    def settle(self, outcome: Outcome, detail: str, findings: Sequence[str] = ()) -> NoReturn:
+    def settle(self, outcome: Outcome, detail: str, findings: Sequence[str | FaultFinding] = ()) -> NoReturn:
         """End the case with an outcome; `findings` as for `note`. Raises `EndCase`."""
         self.note(outcome, detail, findings)
         raise EndCase(self.outcome, detail)
@@ -173,6 +188,9 @@ class CaseResult:
                 spoiled=len(self.spoiled),
                 standing=self.standing,
                 stale_reads=self.stale_reads,
+                refusal=self.refusal,
+                damage=self.damage,
+                lacked=self.lacked if self.outcome is Outcome.NOT_RUN else None,
             ),
             self._model,
             self._operations,

@@ -59,7 +59,6 @@ class Side:
 
 
 def sides_of(result: Result) -> list[Side]:
-    """All stores of a result, which share its noise floors."""
     floors = noise_of(result)
     return [Side(result, store, floors) for store in result.stores]
 
@@ -162,10 +161,7 @@ def _in_the_same_blocks(a: Side, one: Measurement, b: Side, other: Measurement) 
 
 def floor(a: Side, one: Measurement, b: Side, other: Measurement, *, same_blocks: bool = False) -> float:
     """The noise floor of two measurements: of their kind, for the fewer rounds and laps of the two, in the noisier of the two results.
-
-    Args:
-        same_blocks: whether their rounds were measured in turns.
-    """
+    `same_blocks`: whether their rounds were measured in turns."""
     rounds = min(len(one.rounds), len(other.rounds))
     laps = min(len(one.laps), len(other.laps)) or 1
     known = [side.noise.get(kind_of(each)) for side, each in ((a, one), (b, other))]

@@ -5,28 +5,23 @@ A run writes them together, so a file in which they differ was changed afterward
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import isclose
 from pathlib import Path
 from statistics import median
 
 from storeproof.errors import UsageError
-from storeproof.outcome import SHOWN, Outcome, count, worst
+from storeproof.outcome import REFUTED, SHOWN, Outcome, count, worst
 from storeproof.printable import printable
 from storeproof.result.capabilities import by_capability, decisive
-from storeproof.result.held import highest_held
 from storeproof.result.measured.cluster_round import ClusterRoundRecord, Kind
 from storeproof.result.measurement import Measurement
-from storeproof.result.model import Harm, Result, StoreResult
+from storeproof.result.model import GuaranteeRecord, Harm, Result, StoreResult
 from storeproof.spec.guarantee import LADDER
 
 
 def check_agrees(file: Path, result: Result) -> None:
-    """Refuse a result that was changed after its run.
-
-    Raises:
-        UsageError: with the first thing that does not agree.
-    """
+    """Refuse a result that was changed after its run. Raises `UsageError`: with the first thing that does not agree."""
     if wrong := inconsistencies(result):
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise UsageError(f"{file} does not agree with itself, so it was changed after its run: {printable(wrong[0])}{more}; run it again")
@@ -104,3 +99,17 @@ def _of_measurement(measured: Measurement) -> Iterator[str]:
         yield f"the median is {rate.median:g}, and that of its rounds {median(rates):g}"
     if not rate.low <= rate.median <= rate.high:
         yield f"the median {rate.median:g} is outside its interval [{rate.low:g}, {rate.high:g}]"
+
+
+def highest_held(guarantees: Sequence[GuaranteeRecord]) -> str | None:
+    """The highest guarantee that held, with all below it; `volatile` where the lowest with a fault was refuted; None without evidence."""
+    held: str | None = None
+    for name in LADDER[1:]:  # the lowest has no fault
+        record = next((each for each in guarantees if each.guarantee == name), None)
+        if record is not None and record.outcome in SHOWN:
+            held = name
+            continue
+        if record is not None and record.outcome in REFUTED and record.rounds and held is None:
+            held = LADDER[0]  # it lost data at a clean restart
+        break  # a rung without evidence neither proves nor refutes the ones above
+    return held

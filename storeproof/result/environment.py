@@ -6,7 +6,8 @@ import importlib.metadata
 import os
 import platform
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -48,7 +49,7 @@ def collect_environment(
         noise=NoiseFloor(ratio=noise.middle, low=noise.low, high=noise.high) if noise else None,
         placement=placement,
         python=f"{platform.python_implementation()} {platform.python_version()}",
-        packages=_packages(requires),
+        packages=dict(_packages(tuple(requires))),
     )
 
 
@@ -83,8 +84,9 @@ def _line(path: Path) -> str:
         return ""
 
 
-def _packages(requires: Iterable[str]) -> dict[str, str]:
-    """Installed versions of storeproof's requirements and of the stores' clients."""
+@cache
+def _packages(requires: tuple[str, ...]) -> Mapping[str, str]:
+    """Installed versions of storeproof's requirements and of the stores' clients, which do not change meanwhile."""
     try:
         own = importlib.metadata.requires("storeproof") or []
     except importlib.metadata.PackageNotFoundError:

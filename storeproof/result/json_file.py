@@ -36,12 +36,10 @@ UNFINISHED = "unfinished.json"
 
 
 def write_result(result: Result, path: Path) -> None:
-    """Write a result atomically."""
     write_bytes(path, written(result))
 
 
 def written(result: Result) -> bytes:
-    """The content of its file."""
     return f"{result.model_dump_json(indent=1)}\n".encode()
 
 
@@ -78,10 +76,7 @@ def _new_file(path: Path) -> int:
 
 def read_result(path: Path) -> Result:
     """Read a result from a file, or from the directory that contains one.
-
-    Raises:
-        UsageError: the file does not exist, is not a result, or has a newer format; with what to do next.
-    """
+    Raises `UsageError`: the file does not exist, is not a result, or has a newer format; with what to do next."""
     return result_from(*read_text_of(path))
 
 
@@ -144,10 +139,7 @@ def file_in(directory: Path) -> Path:
 
 def content_of(file: Path) -> bytes:
     """The content of a result file, as its run wrote it: what a citation has the SHA-256 of.
-
-    Raises:
-        Unreadable: as `regular_file.read_text`, or what should be compressed is not.
-    """
+    Raises `Unreadable`: as `regular_file.read_text`, or what should be compressed is not."""
     with open_regular(file) as opened:
         content = opened.read(LONGEST + 1)
     return bounded(_decompressed(content) if file.suffix == ".xz" else content, LONGEST)
@@ -173,10 +165,7 @@ def _decompressed(content: bytes) -> bytes:
 
 def files_of(path: Path) -> list[Path]:
     """The result files that a path stands for: itself, the one in a directory, or those in the folders of a directory that has none.
-
-    Raises:
-        UsageError: a directory that holds none.
-    """
+    Raises `UsageError`: a directory that holds none."""
     if not exists(path) or not path.is_dir():
         return [path]
     if exists(file_in(path)):
@@ -188,7 +177,6 @@ def files_of(path: Path) -> list[Path]:
 
 
 def result_schema() -> str:
-    """The JSON Schema of `result.json`."""
     return schema_of("result", Result, FORMAT)
 
 

@@ -31,7 +31,6 @@ class Left:
 
     @property
     def layout(self) -> Layout:
-        """The layout it was created with."""
         return Layout(self.name, Model.model_validate(self.model), self.indexes)
 
 

@@ -7,9 +7,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, PositiveInt, model_validator
 
-from storeproof.result.part import Gate, Part
+from storeproof.result.part import Gate, ResultPart
 from storeproof.result.server_cost import ServerCost
-from storeproof.stats.grade import Grade
+from storeproof.stats.intervals import Grade
 from storeproof.stats.latency import check
 
 
@@ -23,7 +23,7 @@ def _readable(histogram: str) -> str:
     return histogram
 
 
-class Interval(Part):
+class Interval(ResultPart):
     """A median over rounds with its 95 % interval."""
 
     median: float
@@ -32,7 +32,7 @@ class Interval(Part):
     unit: str
 
 
-class Latency(Part):
+class Latency(ResultPart):
     """Percentiles in microseconds over the merged histograms of all rounds; None with fewer than 100 samples above it."""
 
     mean: float | None = None
@@ -45,7 +45,7 @@ class Latency(Part):
     samples: int
 
 
-class TrendRecord(Part):
+class TrendRecord(ResultPart):
     """How the rounds changed from one to the next (Mann-Kendall test)."""
 
     change: float
@@ -56,7 +56,7 @@ class TrendRecord(Part):
     """Whether the trend is significant: there is no one rate."""
 
 
-class Disturbance(Part):
+class Disturbance(ResultPart):
     """What other programs took of the machine while a number was measured."""
 
     share: float
@@ -67,7 +67,7 @@ class Disturbance(Part):
     """Rounds that do not count, since it was too much, and were run again."""
 
 
-class MachineSpeedRecord(Part):
+class MachineSpeedRecord(ResultPart):
     """How fast the machine was while a number was measured: the rate of a small load on a server that does nothing."""
 
     rate: float
@@ -80,7 +80,7 @@ class MachineSpeedRecord(Part):
     """Rounds that do not count, since it was slower, and were run again."""
 
 
-class Round(Part):
+class RoundNumbers(ResultPart):
     """One round: the sample of all statistics."""
 
     seconds: float
@@ -91,7 +91,7 @@ class Round(Part):
     misses: int
 
 
-class MixPart(Part):
+class MixPart(ResultPart):
     """One operation of a mix."""
 
     name: str
@@ -103,7 +103,7 @@ class MixPart(Part):
     latency_us: Latency
 
 
-class Measurement(Part):
+class Measurement(ResultPart):
     """One workload with one number of clients."""
 
     workload: str
@@ -139,7 +139,7 @@ class Measurement(Part):
     """Payload of one record."""
     corpus: str | None = None
     """Origin of the articles, for models with full-text search."""
-    rounds: list[Round]
+    rounds: list[RoundNumbers]
     laps: list[PositiveInt] = Field(default_factory=list)
     """Rounds of each lap, in their order; empty in results of formats before 2.4, whose rounds are all of one lap."""
     interleaved_with: list[str] = Field(default_factory=list)
@@ -186,7 +186,7 @@ class Measurement(Part):
         return self
 
 
-class RoleLoad(Part):
+class RoleLoad(ResultPart):
     """What one role of a candidate was asked for."""
 
     role: str
@@ -205,7 +205,7 @@ class RoleLoad(Part):
     """Operations per second, as needed."""
 
 
-class JointLoad(Part):
+class JointLoad(ResultPart):
     """A candidate's loads, of which this store had one or more."""
 
     candidate: str

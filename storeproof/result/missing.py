@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from storeproof.outcome import REFUTED, SHOWN, Outcome
-from storeproof.result.part import Part
+from storeproof.result.part import ResultPart
 
 MEANS: Final[Mapping[Outcome, Literal["broken", "lacks", "open"]]] = {
     outcome: "broken" if outcome in (Outcome.FAIL, Outcome.KNOWN_FAIL) else "lacks" if outcome in REFUTED else "open"
@@ -22,7 +22,7 @@ Kind = Literal["model", "capability", "guarantee", "case"]
 """`case`: a case of the suites that belongs to no capability."""
 
 
-class MissingDemand(Part):
+class MissingDemand(ResultPart):
     """One demand, or one case of it, that was not shown."""
 
     kind: Kind

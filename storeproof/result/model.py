@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from storeproof import units
 from storeproof.blame import Party
 from storeproof.machine.cores import FEWEST
-from storeproof.outcome import IDLE, Outcome, Stage, is_failure
+from storeproof.outcome import IDLE, Lack, Outcome, Stage, is_failure
 from storeproof.result.measured.cache import CacheRecord
 from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord
+from storeproof.result.measured.damage import DamageCounts
 from storeproof.result.measured.history import HistoryRecord
+from storeproof.result.measured.lacked import Lacked
 from storeproof.result.measured.outage import OutageRecord
+from storeproof.result.measured.scaling import ScalingRecord
 from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.missing import MissingDemand
-from storeproof.result.older_formats import missing_of, stale_reads_of
-from storeproof.result.part import Part
+from storeproof.result.older_formats import SAID_IN_DETAILS, missing_of, said_in, stale_reads_of
+from storeproof.result.part import ResultPart
 from storeproof.result.product import product
 from storeproof.spec.edition import FROZEN_PATTERN
 from storeproof.spec.guarantee import LADDER
@@ -29,7 +32,7 @@ from storeproof.support import Support, way_in_words
 FORMAT = "2.5"
 
 
-class EditionUsed(Part):
+class EditionUsed(ResultPart):
     """The specification of the run."""
 
     version: str
@@ -41,7 +44,7 @@ class EditionUsed(Part):
         return self.version if re.fullmatch(FROZEN_PATTERN, self.version) else f"{self.version}, draft"
 
 
-class CorpusUsed(Part):
+class CorpusUsed(ResultPart):
     """An imported dump of articles."""
 
     name: str
@@ -54,7 +57,7 @@ class CorpusUsed(Part):
     """SHA-256 of the articles."""
 
 
-class RunInfo(Part):
+class RunInfo(ResultPart):
     """The run."""
 
     id: str
@@ -79,7 +82,7 @@ class RunInfo(Part):
     """Imported dumps; without any, articles are generated."""
 
 
-class NoiseFloor(Part):
+class NoiseFloor(ResultPart):
     """How far two measurements of the same load differ, on a server that does nothing."""
 
     ratio: float
@@ -94,7 +97,7 @@ class NoiseFloor(Part):
         return max(self.high, 1 / self.low)
 
 
-class Placement(Part):
+class Placement(ResultPart):
     """Where stores and load generator ran while speed was measured, the same for every store of the run."""
 
     server: list[int]
@@ -107,7 +110,7 @@ class Placement(Part):
     """What each store was given, in every stage (`--memory`); None: all that there was."""
 
 
-class Environment(Part):
+class Environment(ResultPart):
     """The machine, and its physical limits."""
 
     cpu: str
@@ -141,7 +144,7 @@ class Environment(Part):
         return units.plural(len(given.server), "core") + memory
 
 
-class OutcomeRecord(Part):
+class OutcomeRecord(ResultPart):
     """The outcome of one case."""
 
     id: str
@@ -158,6 +161,13 @@ class OutcomeRecord(Part):
     """Why the case decides nothing; None where it decides, and in results of formats before 2.3."""
     stale_reads: StaleReadCounts | None = None
     """None where reads were not watched. Of a result of a format before 2.5, what its detail says."""
+    refusal: str | None = None
+    """Why an operation is not offered, without the operation, which the detail names first; None where it names none. Of a result without
+    the field, what its detail says."""
+    damage: DamageCounts | None = None
+    """None where no file was damaged. Of a result without the field, what its detail says."""
+    lacked: Lacked | None = None
+    """Of `not_run` what was lacking; None where that excuses no case. Of a result without the field, what its detail says."""
 
     @property
     def decides(self) -> bool:
@@ -165,12 +175,21 @@ class OutcomeRecord(Part):
         return self.standing is None
 
     @property
+    def why(self) -> str:
+        """In one line: the refusal, else the first line of the detail."""
+        return self.refusal or self.detail.strip().partition("\n")[0]
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether the run came to it before it ended."""
+        return self.lacked is None or self.lacked.what is not Lack.BEGUN
+
+    @property
     def is_failure(self) -> bool:
-        """Whether it fails the run."""
         return is_failure(self.outcome, decides=self.decides)
 
 
-class CapabilityResult(Part):
+class CapabilityResult(ResultPart):
     """A capability with the roll-up of its cases; the cases themselves are in `outcomes`."""
 
     capability: str
@@ -183,7 +202,7 @@ class CapabilityResult(Part):
     """Cases with `pass` or `undeclared`."""
 
 
-class Harm(Part):
+class Harm(ResultPart):
     """Writes at risk under faults, and anomalies: of one fault, or summed over all."""
 
     rounds: int
@@ -201,7 +220,7 @@ class Harm(Part):
     """Batches and transactions of which only a part was present."""
 
 
-class WorstLoss(Part):
+class WorstLoss(ResultPart):
     """The worst loss of one fault."""
 
     shape: str
@@ -242,7 +261,7 @@ class GuaranteeRecord(Harm):
     detail: str
 
 
-class Citation(Part):
+class Citation(ResultPart):
     """Another result of the same store, which a run rests on for what it did not verify itself."""
 
     run: str
@@ -279,25 +298,7 @@ class Durability(Harm):
         return "not tried" if lowest is None or lowest.outcome in IDLE else "not proven"
 
 
-SUBLINEAR: Final = 4.0
-"""Times as long for a hundred times the records: a tree of those is one level deeper, and a reader of all takes up to a hundred."""
-
-
-class ScalingRecord(Part):
-    """The time of the same answer with more and more records, of one capability."""
-
-    capability: str
-    indexes: int
-    seconds: dict[str, float]
-    """Median seconds by number of records, ascending."""
-
-    factor: float
-    """The last time divided by the first."""
-    sublinear: bool
-    """Whether the factor is so small that the store cannot have read all records."""
-
-
-class Way(Part):
+class Way(ResultPart):
     """By which of several alternatives a store meets a demand."""
 
     demand: str
@@ -309,7 +310,6 @@ class Way(Part):
 
     @property
     def words(self) -> str:
-        """With the title."""
         return way_in_words(self.capability, self.title)
 
     @property
@@ -318,7 +318,7 @@ class Way(Part):
         return self.demand.partition(" or ")[0] == self.capability
 
 
-class ProfileVerdict(Part):
+class ProfileVerdict(ResultPart):
     """Whether a store conforms to a profile."""
 
     profile: str
@@ -332,7 +332,7 @@ class ProfileVerdict(Part):
     """By extended demand; empty in results of formats before 2.3."""
 
 
-class StoreResult(Part):
+class StoreResult(ResultPart):
     """One store in one variant."""
 
     store: str
@@ -376,7 +376,7 @@ class StoreResult(Part):
         return product(self.title, self.version)
 
 
-class Result(Part):
+class Result(ResultPart):
     """The whole of `result.json`."""
 
     format: str = Field(default=FORMAT)
@@ -387,6 +387,10 @@ class Result(Part):
 
     @model_validator(mode="after")
     def _reads_sentences_of_older_formats_alone(self) -> Self:
+        for outcome in (each for store in self.stores for each in store.outcomes):
+            if unsaid := SAID_IN_DETAILS - outcome.model_fields_set:
+                said = said_in(outcome.id, outcome.outcome, outcome.detail)
+                outcome.__dict__.update({field: said[field] for field in unsaid})
         if self.format != FORMAT:
             for outcome in (each for store in self.stores for each in store.outcomes):
                 outcome.__dict__["stale_reads"] = stale_reads_of(outcome.id, outcome.detail)  # not as set: it is written as it was read

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 
-class Part(BaseModel):
+class ResultPart(BaseModel):
     """A part of a result: frozen, and strict about its fields when it is read back.
 
     Numbers are finite: JSON has no NaN, so a file with one could not be read.
@@ -14,7 +14,7 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Gate(Part):
+class Gate(ResultPart):
     """A condition for the validity of a number: `value` must not exceed `limit`."""
 
     ok: bool

@@ -10,7 +10,7 @@ from typing import Literal
 from storeproof.contract.families import Counter, KeyValue
 from storeproof.contract.operations import OPERATIONS
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, worst
-from storeproof.result.capabilities import deciding_cases_of
+from storeproof.result.capabilities import by_capability, deciding_cases_of
 from storeproof.result.missing import Kind, MissingDemand
 from storeproof.result.model import GuaranteeRecord, OutcomeRecord, ProfileVerdict, Way
 from storeproof.result.recorder import StoreRecord
@@ -43,7 +43,7 @@ class _Findings:
         return "incomplete" if self.missing else "conforms"
 
 
-def judge(profile: Profile, record: StoreRecord, spec: Spec) -> ProfileVerdict:
+def judge_profile(profile: Profile, record: StoreRecord, spec: Spec) -> ProfileVerdict:
     """The verdict on a store.
 
     Args:
@@ -54,7 +54,8 @@ def judge(profile: Profile, record: StoreRecord, spec: Spec) -> ProfileVerdict:
     findings = _Findings(tried=any(each.outcome not in IDLE for each in record.outcomes))
     for model in profile.models:
         _model(model, record, findings)
-    core, extended = ([_tried(each, spec, record.outcomes) for each in wanted] for wanted in (profile.capabilities, profile.extended))
+    outcomes = by_capability(record.outcomes)
+    core, extended = ([_tried(each, spec, outcomes) for each in wanted] for wanted in (profile.capabilities, profile.extended))
     for each in core:
         _capability(each, findings)
     _guarantee(profile, record, findings)
@@ -96,7 +97,7 @@ class _Alternative:
 
     @property
     def why(self) -> tuple[Outcome, str, str]:
-        """Of the first case that makes it what it is: the outcome, the detail, and the case."""
+        """Outcome, detail and name of the first case that makes it what it is."""
         case = next(case for case, (outcome, _) in self.cases.items() if support_of([outcome]) is self.support)
         return *self.cases[case], f"{self.capability}/{case}"
 
@@ -115,9 +116,9 @@ class _Tried:
         return self.alternatives[telling([each.support for each in self.alternatives])]
 
 
-def _tried(wanted: OneWanted, spec: Spec, outcomes: Iterable[OutcomeRecord]) -> _Tried:
+def _tried(wanted: OneWanted, spec: Spec, outcomes: Mapping[str, Iterable[OutcomeRecord]]) -> _Tried:
     names = alternatives_of(wanted)
-    cases = {name: deciding_cases_of(name, outcomes, spec) for name in names}
+    cases = {name: deciding_cases_of(name, outcomes.get(name, ()), spec) for name in names}
     found = [_Alternative(name, {case: _worst(records) for case, records in each.items()}) for name, each in cases.items() if each]
     return _Tried(name_of(wanted), len(names) > 1, found)
 

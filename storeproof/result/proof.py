@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from storeproof.errors import UsageError
-from storeproof.outcome import IDLE, NOT_REACHED, SHOWN, Outcome, Stage
+from storeproof.outcome import IDLE, SHOWN, Outcome, Stage
 from storeproof.regular_file import exists
 from storeproof.result.defect import defect_of
 from storeproof.result.json_file import NAME, UNFINISHED, content_of, file_in, read_result
@@ -51,15 +51,11 @@ class Proof:
         return self.store.operations.get(model, {}).get(operation)
 
     def outcomes(self) -> Iterator[OutcomeRecord]:
-        """Those of the correctness cases that were tried there."""
         return (each for each in self.store.outcomes if each.stage is Stage.CORRECTNESS and each.outcome not in IDLE)
 
     def check(self, live: Identity) -> None:
         """Compare the cited store with the one that runs here.
-
-        Raises:
-            UsageError: they are not the same; with all that differs, in one line.
-        """
+        Raises `UsageError`: they are not the same; with all that differs, in one line."""
         there = self.store
         differing = []
         if there.version != live.version:
@@ -91,16 +87,13 @@ class CitedResult:
 
     def proof_of(self, target: str) -> Proof | None:
         """What it shows of a store, by `store:variant`; None where it does not hold that store.
-
-        Raises:
-            UsageError: it holds the store, and nothing that could be cited of it.
-        """
+        Raises `UsageError`: it holds the store, and nothing that could be cited of it."""
         store = self.stores.get(target)
         if store is None:
             return None
         where, run = f"--proof {self.file}", self.result.run
         begun = (Stage.CORRECTNESS, Stage.DURABILITY)
-        if missed := sum(each.stage in begun and each.detail.startswith(NOT_REACHED) for each in store.outcomes):
+        if missed := sum(each.stage in begun and not each.is_begun for each in store.outcomes):
             raise UsageError(
                 f"{where} was cut short: {missed} cases of correctness and durability of {target} were not begun; run it again"
             )
@@ -115,10 +108,7 @@ class CitedResult:
 
 def read_cited(path: Path, edition: EditionUsed) -> CitedResult:
     """A result to cite, given as its file or as the directory that holds it.
-
-    Raises:
-        UsageError: it is not there, is not whole, or is of another edition.
-    """
+    Raises `UsageError`: it is not there, is not whole, or is of another edition."""
     file = file_in(path) if exists(path) and path.is_dir() else path
     if file.name == UNFINISHED or (file.name == NAME and not exists(file) and exists(file.with_name(UNFINISHED))):
         raise UsageError(
@@ -138,10 +128,7 @@ def read_cited(path: Path, edition: EditionUsed) -> CitedResult:
 
 def proofs_of(cited: Iterable[CitedResult], targets: Iterable[str]) -> dict[str, Proof]:
     """The proof of each target that has one, by `store:variant`.
-
-    Raises:
-        UsageError: a cited result holds none of the targets or nothing of one, or two hold the same.
-    """
+    Raises `UsageError`: a cited result holds none of the targets or nothing of one, or two hold the same."""
     wanted, found = list(targets), dict[str, Proof]()
     for each in cited:
         proofs = {target: proof for target in wanted if (proof := each.proof_of(target)) is not None}
@@ -157,7 +144,6 @@ def proofs_of(cited: Iterable[CitedResult], targets: Iterable[str]) -> dict[str,
 
 
 def name_of(store: StoreResult) -> str:
-    """`store:variant`."""
     return f"{store.store}:{store.variant}"
 
 

@@ -6,15 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, Stage, worst
-from storeproof.result.held import highest_held
+from storeproof.result.consistency import highest_held
 from storeproof.result.measured.cache import CacheRecord
 from storeproof.result.measured.cluster_round import CaseRounds
 from storeproof.result.measured.history import HistoryRecord
 from storeproof.result.measured.outage import OutageRecord
+from storeproof.result.measured.scaling import ScalingRecord
 from storeproof.result.measurement import JointLoad, Measurement
-from storeproof.result.model import Durability, GuaranteeRecord, Harm, OutcomeRecord, ScalingRecord
+from storeproof.result.model import Durability, GuaranteeRecord, Harm, OutcomeRecord
 from storeproof.result.proof import Proof
-from storeproof.spec.guarantee import LADDER
+from storeproof.spec.guarantee import LADDER, rank
 from storeproof.spec.store import Target
 
 
@@ -97,7 +98,7 @@ class StoreRecord:
             held = None
         elif held is None and claimed == LADDER[0]:
             held = LADDER[0]
-        if self.proof is not None and self._stands(self.proof.proven) and _rank(self.proof.proven) > _rank(held):
+        if self.proof is not None and self._stands(self.proof.proven) and rank(self.proof.proven) > rank(held):
             held, cited = self.proof.proven, self.proof.citation
         return Durability(
             **{name: sum(getattr(record, name) for record in self.guarantees) for name in Harm.model_fields},
@@ -114,9 +115,4 @@ class StoreRecord:
 
     def _stands(self, cited: str | None) -> bool:
         """Whether no fault of this run refutes a guarantee that is cited, or one below it."""
-        return not any(0 <= _rank(each.guarantee) <= _rank(cited) and each.outcome in REFUTED for each in self.guarantees if each.rounds)
-
-
-def _rank(guarantee: str | None) -> int:
-    """Its place on the ladder; -1 for none, and for what is beside the ladder."""
-    return next((place for place, name in enumerate(LADDER) if name == guarantee), -1)
+        return not any(0 <= rank(each.guarantee) <= rank(cited) and each.outcome in REFUTED for each in self.guarantees if each.rounds)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from storeproof.result.part import Part
+from storeproof.result.part import ResultPart
 
 
-class ServerCost(Part):
+class ServerCost(ResultPart):
     """What an operation cost the server, over the measured rounds alone; a batch counts as its records. None: see `unknown`."""
 
     cpu_us: float

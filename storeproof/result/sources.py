@@ -36,7 +36,7 @@ _LINKED: Final = ("adapters", "suites", "spec/data")
 
 
 def digests_of_run() -> dict[str, str]:
-    """Of what is the same for all stores: the machinery and the suites, each as one, and the compiled part where there is one."""
+    """Digests of what all stores share: the machinery and the suites, each as one, and the compiled part where there is one."""
     linked = [_PACKAGE / name for name in _LINKED]
     machinery = [path for path in _files(_PACKAGE, "*.py") if not any(path.is_relative_to(each) for each in linked)]
     found = {MACHINERY: _together(_PACKAGE, machinery), SUITES: _together(_PACKAGE / SUITES, _files(_PACKAGE / SUITES, "*.py"))}

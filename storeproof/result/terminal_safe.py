@@ -10,8 +10,8 @@ from storeproof.printable import printable
 from storeproof.result.json_file import read_text_of, result_from
 from storeproof.result.model import Result
 
-_ESCAPED: Final = re.compile(r"(?<!\\)(?:\\\\)*\\[bfru]")
-"""A character that JSON does not show as it is: it may be a control character."""
+_ESCAPED: Final = re.compile(r"\\[bfru]")
+"""A character that JSON does not show as it is, in a text without escaped backslashes: it may be a control character."""
 
 
 def read_shown(path: Path) -> Result:
@@ -21,7 +21,7 @@ def read_shown(path: Path) -> Result:
     """
     text, file = read_text_of(path)
     result = result_from(text, file)
-    return result if printable(text) == text and not _ESCAPED.search(text) else shown_of(result)
+    return result if printable(text) == text and not _ESCAPED.search(text.replace(r"\\", "")) else shown_of(result)
 
 
 def shown_of(result: Result) -> Result:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from storeproof.site.badges import badge_of, default_of
 from storeproof.site.capability_pages import capability_pages
-from storeproof.site.content import Content
+from storeproof.site.content import SiteContent
 from storeproof.site.decisions.pages import decision_pages
 from storeproof.site.front_pages import front_pages
 from storeproof.site.names import badge
@@ -16,7 +16,7 @@ from storeproof.site.store_pages import store_pages
 from storeproof.site.summary import render_csv, render_json
 
 
-def build_site(content: Content) -> Mapping[str, str]:
+def build_site(content: SiteContent) -> Mapping[str, str]:
     """All files of the site: the text of each by its path."""
     renderer = Renderer(content)
     files = {"site.css": site_style(), "site.js": script(), "summary.json": render_json(content), "summary.csv": render_csv(content)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -27,13 +26,11 @@ LETTERS: Final[Mapping[Outcome, str]] = {
 ABSENT: Final = "-"
 """A capability that the result does not have."""
 
-_OPERATION: Final = re.compile(r"[a-z_]+ on [a-z_0-9]+: ")
-"""The operation that a refusal names before its reason: the reason is the same for all of them."""
 _LONGEST: Final = 400
 
 
 @dataclass(frozen=True)
-class Answer:
+class SiteAnswer:
     """Of one variant to one capability."""
 
     summary: CapabilityResult
@@ -46,11 +43,11 @@ class Answer:
 
     @property
     def reason(self) -> str:
-        """Of the worst case, the first line of what was found; empty for a pass."""
+        """The reason of the worst case in one line; empty for a pass."""
         if self.shown:
             return ""
-        detail = next((each.detail for each in self.cases if each.outcome is self.summary.outcome and each.detail), "")
-        return _OPERATION.sub("", in_one_line(detail.strip().partition("\n")[0], _LONGEST), count=1)
+        why = next((each.why for each in self.cases if each.outcome is self.summary.outcome and each.detail), "")
+        return in_one_line(why, _LONGEST)
 
     @property
     def alternatives(self) -> list[str]:
@@ -58,10 +55,9 @@ class Answer:
         return [in_one_line(each.detail, _LONGEST) for each in self.cases if each.outcome in SHOWN and each.detail]
 
 
-def answers_of(store: StoreResult) -> dict[str, Answer]:
-    """By capability, in the order of the result."""
+def answers_of(store: StoreResult) -> dict[str, SiteAnswer]:
     cases = by_capability(store.outcomes)
-    return {each.capability: Answer(each, tuple(cases.get(each.capability, ()))) for each in store.capabilities}
+    return {each.capability: SiteAnswer(each, tuple(cases.get(each.capability, ()))) for each in store.capabilities}
 
 
 def letters(store: StoreResult, capabilities: Iterable[str]) -> str:
@@ -70,7 +66,7 @@ def letters(store: StoreResult, capabilities: Iterable[str]) -> str:
     return "".join(found.get(name, ABSENT) for name in capabilities)
 
 
-def by_group(answers: Mapping[str, Answer]) -> dict[str, list[str]]:
+def by_group(answers: Mapping[str, SiteAnswer]) -> dict[str, list[str]]:
     """The capabilities of each group, in their order."""
     groups: dict[str, list[str]] = {}
     for name in answers:
@@ -78,7 +74,7 @@ def by_group(answers: Mapping[str, Answer]) -> dict[str, list[str]]:
     return groups
 
 
-def missing_by_reason(answers: Mapping[str, Answer]) -> list[tuple[Outcome, str, list[str]]]:
+def missing_by_reason(answers: Mapping[str, SiteAnswer]) -> list[tuple[Outcome, str, list[str]]]:
     """What was not shown, grouped by outcome and reason: the worst outcome first, and of one outcome the reason that has most."""
     groups: dict[tuple[Outcome, str], list[str]] = {}
     for name, answer in answers.items():

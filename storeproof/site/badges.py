@@ -8,8 +8,8 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from storeproof.report.tables import proven_cell
-from storeproof.site.content import Content
-from storeproof.site.evidence import Variant
+from storeproof.site.content import SiteContent
+from storeproof.site.evidence import SiteVariant
 
 LABEL: Final = "storeproof"
 _SURVIVES: Final = {
@@ -56,7 +56,7 @@ class Badge:
         )
 
 
-def badge_of(variant: Variant, content: Content) -> Badge:
+def badge_of(variant: SiteVariant, content: SiteContent) -> Badge:
     """What was proven of a variant, and how many capabilities it has."""
     words = [survives(variant.durability.proven)]
     answers = content.answers[variant.name]
@@ -71,7 +71,7 @@ def survives(proven: str | None) -> str:
     return "durability not shown" if proven is None else _SURVIVES.get(proven, proven)
 
 
-def default_of(variants: list[Variant], content: Content) -> Variant:
+def default_of(variants: list[SiteVariant], content: SiteContent) -> SiteVariant:
     """The variant that stands for a store: its default, else the first, which has capabilities if one has."""
     store = content.stores.get(variants[0].store)
     return next((each for each in variants if store is not None and each.variant == store.default_variant), variants[0])

@@ -6,50 +6,47 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from storeproof.report.formatting import MARKS, WORDS
-from storeproof.report.parts.demands import Exchange, exchanges
-from storeproof.site.answers import Answer
-from storeproof.site.content import Content
-from storeproof.site.evidence import Variant
+from storeproof.report.parts.demands import ShownStep, exchanges
+from storeproof.site.answers import SiteAnswer
+from storeproof.site.content import SiteContent
+from storeproof.site.evidence import SiteVariant
 from storeproof.site.names import capability_page, demand_page
 from storeproof.site.rendering import Renderer
-from storeproof.spec import Case
+from storeproof.spec import CapabilityCase
 from storeproof.spec.standing import Standing
 
 
 @dataclass(frozen=True)
 class Reply:
-    """Of one variant to one capability."""
+    """The reply of one variant to one capability."""
 
-    variant: Variant
-    answer: Answer | None
+    variant: SiteVariant
+    answer: SiteAnswer | None
     """None where it was not asked."""
 
     @property
     def word(self) -> str:
-        """In one word."""
         return WORDS[self.answer.summary.outcome] if self.answer else "not asked"
 
     @property
     def tone(self) -> str:
-        """The name of the outcome."""
         return str(self.answer.summary.outcome) if self.answer else ""
 
     @property
     def cases(self) -> list[tuple[str, str]]:
-        """Of what is not all right, every case with its outcome."""
+        """Every case with its outcome, unless all is right."""
         if self.answer is None or self.answer.shown:
             return []
         return [(each.id.rpartition("/")[2], f"{MARKS[each.outcome]} {each.outcome}") for each in self.answer.cases]
 
 
-def capability_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]:
-    """Each as its path and its text."""
+def capability_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str, str]]:
     asked = [each for each in content.variants if each.answers]
     for name in content.capabilities:
         path = capability_page(name)
         replies = [Reply(each, content.answers[each.name].get(name)) for each in asked]
         demand = content.demand(name)
-        cases: list[tuple[Case, Standing | None, list[Exchange]]] = [
+        cases: list[tuple[CapabilityCase, Standing | None, list[ShownStep]]] = [
             (case, content.spec.standing(f"capabilities.{name}/{case.id}"), exchanges(case)) for case in (demand.cases if demand else ())
         ]
         group = content.groups.get(name.partition(".")[0])
@@ -64,7 +61,7 @@ def capability_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str
         yield path, renderer.page(path, "demand.html.j2", group=group)
 
 
-def replies_of(content: Content) -> list[tuple[str, list[Reply]]]:
+def replies_of(content: SiteContent) -> list[tuple[str, list[Reply]]]:
     """For the table of all capabilities."""
     asked = [each for each in content.variants if each.answers]
     return [(name, [Reply(each, content.answers[each.name].get(name)) for each in asked]) for name in content.capabilities]

@@ -2,30 +2,73 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Final
 
 from storeproof.errors import UsageError
 from storeproof.report.parts.roles import profiles_in
 from storeproof.result.needs.decision import Decision
-from storeproof.site.answers import Answer, answers_of
-from storeproof.site.evidence import Variant, join
-from storeproof.site.groups import Group, read_groups
-from storeproof.site.sources import Source
+from storeproof.site.answers import SiteAnswer, answers_of
+from storeproof.site.evidence import SiteVariant, join
+from storeproof.site.sources import SourceResult
 from storeproof.site.speeds import SpeedTable, speed_tables, widest
-from storeproof.spec import Capability, Spec, Store
+from storeproof.spec import Capability, CapabilityGroup, Spec, Store
+from storeproof.spec.reading.source import read
+
+_CAPABILITY: Final = re.compile(r"\s*- capability: (\S+)\s*")
+
+
+@dataclass(frozen=True)
+class YamlLine:
+    """One line of YAML."""
+
+    text: str
+    capability: str
+    """The capability that begins here, without its group; empty in all other lines."""
+
+
+@dataclass(frozen=True)
+class CapabilityFile:
+    """One file of `spec/capabilities/`."""
+
+    name: str
+    title: str
+    file: str
+    lines: tuple[YamlLine, ...]
+
+
+def read_groups(root: Path) -> Mapping[str, CapabilityFile]:
+    """All groups under the root of a specification, by name. Raises `SpecError`: a file breaks a rule."""
+    groups = {}
+    for path in sorted((root / "capabilities").glob("*.yaml")):
+        found = read(path, CapabilityGroup)
+        groups[found.group] = CapabilityFile(
+            found.group, found.title, f"spec/capabilities/{path.name}", _lines(path.read_text(encoding="utf-8"))
+        )
+    return groups
+
+
+def _lines(text: str) -> tuple[YamlLine, ...]:
+    found = []
+    for line in text.splitlines():
+        match = _CAPABILITY.fullmatch(line)
+        found.append(YamlLine(line, match[1] if match else ""))
+    return tuple(found)
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # in words it would be gigabytes, which pytest makes of what a failed test was given
-class Content:
+class SiteContent:
     """Results joined, with the specification that explains them."""
 
-    sources: Sequence[Source]
+    sources: Sequence[SourceResult]
     """The preferred ones first."""
-    variants: Sequence[Variant]
+    variants: Sequence[SiteVariant]
     spec: Spec
-    groups: Mapping[str, Group]
+    groups: Mapping[str, CapabilityFile]
     tables: Sequence[SpeedTable]
     stores: Mapping[str, Store]
     """The files of the stores that occur, where the specification has them."""
@@ -34,12 +77,10 @@ class Content:
 
     @cached_property
     def main(self) -> SpeedTable | None:
-        """The speeds of the first screen."""
         return widest(self.tables)
 
     @cached_property
     def profiles(self) -> list[str]:
-        """In the order of their columns."""
         return profiles_in(each for variant in self.variants if variant.answers for each in variant.answers.store.profiles)
 
     @property
@@ -49,7 +90,7 @@ class Content:
 
     @cached_property
     def capabilities(self) -> list[str]:
-        """Those that the results have, in the order of the specification; those that it no longer has are last."""
+        """Capabilities in the results, in the order of the specification; capabilities that it no longer has are last."""
         found = dict.fromkeys(name for variant in self.variants for name in self.answers[variant.name])
         return [
             *(name for name in self.spec.capabilities if name in found),
@@ -57,12 +98,11 @@ class Content:
         ]
 
     @cached_property
-    def answers(self) -> Mapping[str, Mapping[str, Answer]]:
+    def answers(self) -> Mapping[str, Mapping[str, SiteAnswer]]:
         """By variant and capability; empty where none was tried."""
         return {each.name: answers_of(each.answers.store) if each.answers else {} for each in self.variants}
 
-    def of_store(self, store: str) -> list[Variant]:
-        """Its variants."""
+    def of_store(self, store: str) -> list[SiteVariant]:
         return [each for each in self.variants if each.store == store]
 
     def demand(self, capability: str) -> Capability | None:
@@ -75,7 +115,7 @@ class Content:
         return found.title if found else capability
 
 
-def gather(sources: Sequence[Source], spec: Spec, decisions: Sequence[Decision] = ()) -> Content:
+def gather(sources: Sequence[SourceResult], spec: Spec, decisions: Sequence[Decision] = ()) -> SiteContent:
     """Join results.
 
     Raises:
@@ -87,4 +127,4 @@ def gather(sources: Sequence[Source], spec: Spec, decisions: Sequence[Decision] 
     variants = join(sources, stores)
     if not variants:
         raise UsageError("the results hold no store: there is nothing to show; run `pytest suites/` and give its result")
-    return Content(sources, variants, spec, read_groups(spec.root), speed_tables(sources, variants), stores, decisions)
+    return SiteContent(sources, variants, spec, read_groups(spec.root), speed_tables(sources, variants), stores, decisions)

@@ -12,7 +12,7 @@ from storeproof.result.compare import Pair, Side, pair_of
 from storeproof.result.measurement import Measurement
 from storeproof.result.ratios.noise import noise_of
 from storeproof.run_command import RunCommand
-from storeproof.site.sources import Source
+from storeproof.site.sources import SourceResult
 
 WRITES: Final = ("single-put-distinct-100", "hash10-put", "document10-insert-1", "nested-put", "row-load", "ycsb-a")
 """The workloads that write, in the order in which they are preferred."""
@@ -35,7 +35,7 @@ class VariantCost:
 class CostTable:
     """One workload in one run, on two or more variants of a store: the fastest first, invalid numbers last."""
 
-    source: Source
+    source: SourceResult
     workload: str
     title: str
     clients: int
@@ -43,11 +43,10 @@ class CostTable:
 
     @property
     def variants(self) -> frozenset[str]:
-        """Their names."""
         return frozenset(each.side.store.variant for each in self.rows)
 
 
-def cost_tables(sources: Sequence[Source], store: str) -> list[CostTable]:
+def cost_tables(sources: Sequence[SourceResult], store: str) -> list[CostTable]:
     """Of a store: the runs with most variants first, and in each the preferred workloads. Of runs that measured the same, the first."""
     found: dict[tuple[str, frozenset[str]], CostTable] = {}
     for source in sources:
@@ -57,7 +56,7 @@ def cost_tables(sources: Sequence[Source], store: str) -> list[CostTable]:
 
 
 def foremost(tables: Sequence[CostTable], variant: str = "") -> list[CostTable]:
-    """Those that a page shows: of a variant, the ones that have it first."""
+    """The tables that a page shows: of a variant, the ones that have it first."""
     return sorted(tables, key=lambda each: variant not in each.variants)[:_MOST]
 
 
@@ -67,7 +66,7 @@ def command(store: str) -> str:
     return str(RunCommand(store=[f"{store}:all"], scale="standard", keyword=chosen))
 
 
-def _of_run(source: Source, store: str) -> Iterator[CostTable]:
+def _of_run(source: SourceResult, store: str) -> Iterator[CostTable]:
     if sum(each.store == store for each in source.result.stores) < 2:
         return
     of_workload = workloads(source.result)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any, Final
 
 from storeproof.check import ANOMALIES
 from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss
-from storeproof.report.parts.roles import MANY, Role, label_of
+from storeproof.report.parts.roles import MANY, ProfileAnswer, label_of
 from storeproof.report.parts.speeds import SPEEDS
 from storeproof.report.parts.stale_reads import stale_of
-from storeproof.result.compare import PLAN
+from storeproof.result.compare import PLAN, Pair, Side, pair_of, sides_of
 from storeproof.result.measurement import Measurement
 from storeproof.result.missing import MEANS
 from storeproof.result.model import FORMAT
 from storeproof.result.product import short_product
 from storeproof.site.answers import LETTERS, letters
-from storeproof.site.content import Content
-from storeproof.site.evidence import Variant
+from storeproof.site.content import SiteContent
+from storeproof.site.evidence import SiteVariant
 from storeproof.site.names import capability_page, loss_anchor, number_anchor, run_page, slug, variant_page
-from storeproof.site.ratios import speed_ratios
-from storeproof.site.sources import Source
+from storeproof.site.sources import SourceResult
 from storeproof.site.speeds import SpeedTable
 from storeproof.spec.guarantee import LADDER, NETWORKED
 
@@ -33,7 +33,7 @@ def as_script(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(_ESCAPED)
 
 
-def payload(content: Content) -> dict[str, Any]:
+def payload(content: SiteContent) -> dict[str, Any]:
     """All that the first screen, the search and the comparison show."""
     position = {id(source): number for number, source in enumerate(content.sources)}
     tables = {position[id(table.source)]: table for table in content.tables}
@@ -57,7 +57,7 @@ def payload(content: Content) -> dict[str, Any]:
     }
 
 
-def ratios(content: Content) -> list[list[Any]]:
+def ratios(content: SiteContent) -> list[list[Any]]:
     """Of the speeds of the first screen: [speed, a, b, middle, low, high, bound, verdict] or [speed, a, b, reason]."""
     found: list[list[Any]] = []
     for each in speed_ratios(content.main) if content.main else ():
@@ -70,7 +70,7 @@ def ratios(content: Content) -> list[list[Any]]:
     return found
 
 
-def role_data(role: Role) -> list[Any]:
+def role_data(role: ProfileAnswer) -> list[Any]:
     """[verdict, number that failed, number that is lacking, some that failed, some that are lacking, number that was not shown, and the
     capabilities by which demands are met that have a stricter alternative]."""
     broken, lacks = role.broken, role.lacks
@@ -114,12 +114,12 @@ def _short(number: float) -> float:
     return float(f"{number:.5g}")
 
 
-def _title(content: Content, profile: str) -> str:
+def _title(content: SiteContent, profile: str) -> str:
     found = content.spec.profiles.get(profile)
     return found.title if found else profile
 
 
-def _run(source: Source, table: SpeedTable | None) -> dict[str, Any]:
+def _run(source: SourceResult, table: SpeedTable | None) -> dict[str, Any]:
     result = source.result
     return {
         "id": result.run.id,
@@ -132,13 +132,13 @@ def _run(source: Source, table: SpeedTable | None) -> dict[str, Any]:
     }
 
 
-def _capability(content: Content, name: str) -> list[str]:
+def _capability(content: SiteContent, name: str) -> list[str]:
     """Name and title, and its page where that is not called as it is."""
     page = capability_page(name)
     return [name, content.title(name), *([page] if page != f"capability/{name}.html" else [])]
 
 
-def _variant(each: Variant, content: Content, position: dict[int, int], tables: dict[int, SpeedTable]) -> dict[str, Any]:
+def _variant(each: SiteVariant, content: SiteContent, position: dict[int, int], tables: dict[int, SpeedTable]) -> dict[str, Any]:
     answers = each.answers
     durability = each.durability
     speeds = {str(number): cells for number, table in tables.items() if any(cells := _cells(each, table))}
@@ -165,15 +165,14 @@ def _variant(each: Variant, content: Content, position: dict[int, int], tables: 
     }
 
 
-def _stale(variant: Variant) -> dict[str, Any]:
+def _stale(variant: SiteVariant) -> dict[str, Any]:
     """Of the preferred result that watched its reads: how many were stale, of how many, the greatest age in ms, and whether it does not
     declare them."""
     found = next((stale for each in variant.joined if (stale := stale_of(each.store)) is not None), None)
     return {"stale": [found.stale, found.reads, found.oldest_ms, found.broken]} if found else {}
 
 
-def _cells(variant: Variant, table: SpeedTable) -> list[dict[str, Any] | None]:
-    """One for each of the speeds."""
+def _cells(variant: SiteVariant, table: SpeedTable) -> list[dict[str, Any] | None]:
     found: list[dict[str, Any] | None] = []
     for column in table.columns:
         measured = column.cells.get(variant.name)
@@ -184,3 +183,30 @@ def _cells(variant: Variant, table: SpeedTable) -> list[dict[str, Any] | None]:
         else:
             found.append(speed_data(measured) | {"at": number_anchor(variant.store, variant.variant, measured)})
     return found
+
+
+@dataclass(frozen=True)
+class SpeedRatio:
+    """One variant to another in one of the speeds."""
+
+    column: int
+    """The number of the speed."""
+    a: str
+    b: str
+    """Both as `store:variant`."""
+    pair: Pair
+
+
+def speed_ratios(table: SpeedTable) -> list[SpeedRatio]:
+    """All pairs of variants that have a number, each pair once: a comes before b in the run."""
+    sides = {side.name: side for side in sides_of(table.source.result)}
+    found = []
+    for position, column in enumerate(table.columns):
+        names = [name for name in sides if name in column.cells]
+        for at, a in enumerate(names):
+            found += [SpeedRatio(position, a, b, _pair(sides[a], column.cells[a], sides[b], column.cells[b])) for b in names[at + 1 :]]
+    return found
+
+
+def _pair(a: Side, one: Measurement, b: Side, other: Measurement) -> Pair:
+    return pair_of(a, one, b, other, names=(a.name, b.name))

@@ -17,10 +17,7 @@ _LONGEST: Final = 16 << 20
 
 def write_site(files: Mapping[str, str], folder: Path) -> None:
     """Write a site, in place of an older one in the same folder: its files that are no longer written are removed.
-
-    Raises:
-        UsageError: the folder holds something that is not a site, or cannot be written.
-    """
+    Raises `UsageError`: the folder holds something that is not a site, or cannot be written."""
     try:
         old = _own_files(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -37,11 +34,7 @@ def write_site(files: Mapping[str, str], folder: Path) -> None:
 
 
 def check_folder(folder: Path) -> None:
-    """Refuse a folder that a site may not be written to, before the work of making one.
-
-    Raises:
-        UsageError: as `write_site`.
-    """
+    """Refuse a folder that a site may not be written to, before the work of making one. Raises `UsageError`: as `write_site`."""
     try:
         _own_files(folder)
     except OSError as reason:

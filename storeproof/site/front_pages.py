@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from storeproof.report.decision.words import headline
 from storeproof.site.capability_pages import replies_of
-from storeproof.site.content import Content
+from storeproof.site.content import SiteContent
 from storeproof.site.data import as_script, payload, ratios
 from storeproof.site.rendering import Renderer
 
 
-def front_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]:
-    """Each as its path and its text."""
+def front_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str, str]]:
     data = payload(content)
     asked = [each for each in content.variants if each.answers]
     yield "index.html", renderer.page("index.html", "index.html.j2", data=as_script(data), shown=data, headline=headline)

@@ -23,22 +23,18 @@ def slug(text: str) -> str:
 
 
 def store_page(store: str) -> str:
-    """The page of a store, relative to the site."""
     return f"store/{slug(store)}.html"
 
 
 def variant_page(store: str, variant: str) -> str:
-    """The page of a variant."""
     return f"store/{slug(store)}.{slug(variant)}.html"
 
 
 def capability_page(capability: str) -> str:
-    """The page of a capability, by its full name."""
     return f"capability/{_dotted(capability)}.html"
 
 
 def run_page(run: str) -> str:
-    """The page of a run, by its id."""
     return f"run/{slug(run)}.html"
 
 
@@ -48,7 +44,6 @@ def demand_page(group: str) -> str:
 
 
 def decision_page(decision: str) -> str:
-    """The page of a decision, by the name in its needs file."""
     return f"decision/{slug(decision)}.html"
 
 
@@ -58,7 +53,6 @@ def badge(store: str, variant: str = "") -> str:
 
 
 def store_anchor(store: str, variant: str) -> str:
-    """Of a variant on the page of a run."""
     return f"of.{slug(store)}.{slug(variant)}"
 
 
@@ -68,12 +62,10 @@ def model_anchor(store: str, variant: str, model: str) -> str:
 
 
 def loss_anchor(store: str, variant: str, guarantee: str) -> str:
-    """Of what a fault cost a variant, on the page of its run."""
     return f"loss.{slug(store)}.{slug(variant)}.{slug(guarantee)}"
 
 
 def outage_anchor(store: str, variant: str, fault: str) -> str:
-    """Of an outage, on the page of its run."""
     return f"outage.{slug(store)}.{slug(variant)}.{slug(fault)}"
 
 

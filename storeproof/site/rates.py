@@ -36,7 +36,6 @@ class Rate:
 
 
 def rate_of(store: StoreResult, measured: Measurement) -> Rate:
-    """A measurement in words."""
     rate = measured.throughput
     text, note = numbers.in_words(measured)
     valid = numbers.valid(measured)

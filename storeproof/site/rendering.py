@@ -12,7 +12,7 @@ from storeproof.printable import printable
 from storeproof.report.parts.losses import nodes_in_words
 from storeproof.report.parts.rendering import environment, style
 from storeproof.site import names
-from storeproof.site.content import Content
+from storeproof.site.content import SiteContent
 
 SCRIPTS: Final = (
     *("dom", "words", "data", "state", "cells", "conditions", "answer", "table"),
@@ -25,7 +25,7 @@ SCRIPTS: Final = (
 class Renderer:
     """The templates, with what all of them show."""
 
-    content: Content
+    content: SiteContent
     _environment: Environment = field(default_factory=lambda: _environment())
 
     def page(self, path: str, template: str, **shown: Any) -> str:
@@ -35,12 +35,10 @@ class Renderer:
 
 
 def site_style() -> str:
-    """The style sheet of all pages."""
     return style() + _text("site.css")
 
 
 def script() -> str:
-    """The script of all pages."""
     parts = "\n".join(_text(f"script/{name}.js") for name in SCRIPTS)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'
 

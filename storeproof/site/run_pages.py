@@ -6,18 +6,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from storeproof import units
 from storeproof.outcome import IDLE, SHOWN
 from storeproof.report.formatting import MARKS, SCALES, name_of
 from storeproof.report.parts.fault_table import fault_table
 from storeproof.report.parts.joint_loads import joint_loads
 from storeproof.report.parts.losses import FAULTS, losses_of
-from storeproof.report.parts.roles import Role, role_of
+from storeproof.report.parts.outages import DEEDS, outage_table
+from storeproof.report.parts.roles import ProfileAnswer, role_of
 from storeproof.report.tables import Cell, Table, machine, proven_cell
 from storeproof.result.model import StoreResult
 from storeproof.site.answers import answers_of, by_group
-from storeproof.site.content import Content
-from storeproof.site.names import joint_anchor, loss_anchor, run_page
-from storeproof.site.outages import outages_of
+from storeproof.site.content import SiteContent
+from storeproof.site.names import joint_anchor, loss_anchor, outage_anchor, run_page
 from storeproof.site.rates import Rate, rates_of
 from storeproof.site.rendering import Renderer
 
@@ -35,7 +36,7 @@ class VariantInRun:
     tried: int
     groups: list[tuple[str, int, int]]
     """Of each group of capabilities: how many it has, and how many there are."""
-    roles: list[Role]
+    roles: list[ProfileAnswer]
     models: list[tuple[str, str, str]]
     """Each model of which random histories were tried, with what came of it, and how that is meant."""
     outages: Table
@@ -43,12 +44,10 @@ class VariantInRun:
 
     @property
     def name(self) -> str:
-        """`store:variant`."""
         return name_of(self.store)
 
 
-def run_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]:
-    """Each as its path and its text."""
+def run_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str, str]]:
     for source in content.sources:
         path = run_page(source.result.run.id)
         stores = {(each.store, each.variant): each for each in source.result.stores}.values()
@@ -97,3 +96,14 @@ def _models(store: StoreResult) -> Iterator[tuple[str, str, str]]:
     tried = {each.id: each for each in store.outcomes if each.id.startswith(_HISTORIES) and each.outcome not in IDLE}
     for case, each in tried.items():
         yield case.removeprefix(_HISTORIES), f"{MARKS[each.outcome]} {each.outcome}", "good" if each.outcome in SHOWN else str(each.outcome)
+
+
+def outages_of(store: StoreResult, page: str = "") -> Table:
+    """Each fault once. `page`: that of the run, to which the rows lead; empty on that page itself, where the anchors are."""
+    found = {each.fault: each for each in reversed(store.outages)}
+    rows = []
+    for fault, each in reversed(found.items()):
+        anchor = outage_anchor(store.store, store.variant, fault)
+        load = f"{units.plural(each.clients, 'client')}, {each.rate} requests/s"
+        rows.append(([Cell(DEEDS[fault], "", f"{page}#{anchor}", load, "" if page else anchor)], each))
+    return outage_table(["what happened"], rows)

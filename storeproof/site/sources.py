@@ -15,7 +15,7 @@ from storeproof.result.terminal_safe import read_shown
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class SourceResult:
     """One published result. Its text has control and direction characters escaped."""
 
     name: str
@@ -25,7 +25,7 @@ class Source:
     result: Result
 
 
-def read_sources(paths: Sequence[Path]) -> list[Source]:
+def read_sources(paths: Sequence[Path]) -> list[SourceResult]:
     """Read results; the preferred ones first.
 
     Args:
@@ -35,7 +35,7 @@ def read_sources(paths: Sequence[Path]) -> list[Source]:
         UsageError: a path holds no result, one cannot be read, or two are of the same run.
     """
     found = dict.fromkeys(file.resolve() for path in paths for file in files_of(path))
-    sources: dict[str, Source] = {}
+    sources: dict[str, SourceResult] = {}
     places: dict[str, Path] = {}
     for file in found:
         result = read_shown(file)
@@ -44,5 +44,5 @@ def read_sources(paths: Sequence[Path]) -> list[Source]:
             raise UsageError(f"{places[run]} and {file} are both of run {in_one_line(run, 40)}; give one of them")
         places[run] = file
         name = file.parent.name if file.name in (NAME, COMPRESSED) else Path(file.name.removesuffix(".xz")).stem
-        sources[run] = Source(in_one_line(name, 80), file, result)
+        sources[run] = SourceResult(in_one_line(name, 80), file, result)
     return sorted(sources.values(), key=lambda each: preference(each.result), reverse=True)

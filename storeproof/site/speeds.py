@@ -6,15 +6,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from storeproof.report.parts.speeds import SpeedColumn, speed_columns
-from storeproof.site.evidence import Variant
-from storeproof.site.sources import Source
+from storeproof.site.evidence import SiteVariant
+from storeproof.site.sources import SourceResult
 
 
 @dataclass(frozen=True, eq=False)
 class SpeedTable:
-    """Those of one run."""
+    """The speeds of one run."""
 
-    source: Source
+    source: SourceResult
     columns: tuple[SpeedColumn, ...]
     """One for each of the speeds, in their order."""
 
@@ -24,7 +24,7 @@ class SpeedTable:
         return [sum(not each.invalid for each in column.cells.values()) for column in self.columns]
 
 
-def speed_tables(sources: Sequence[Source], variants: Sequence[Variant]) -> list[SpeedTable]:
+def speed_tables(sources: Sequence[SourceResult], variants: Sequence[SiteVariant]) -> list[SpeedTable]:
     """Of the runs that measured one of them, in their order; without the numbers of another server than the one whose row they would be in,
     such as an older version."""
     tables = []

@@ -12,7 +12,7 @@ from storeproof.outcome import IDLE, Outcome
 from storeproof.report.other_faults import hardships
 from storeproof.report.parts.cluster_rounds import NOTE
 from storeproof.report.parts.fault_table import fault_table
-from storeproof.report.parts.losses import FAULTS
+from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, losses_of
 from storeproof.report.parts.stale_reads import NOTE as STALE_NOTE
 from storeproof.report.parts.stale_reads import stale_table
 from storeproof.report.pictures.cluster_lanes import cluster_pictures
@@ -21,17 +21,16 @@ from storeproof.report.tables import Cell, Table
 from storeproof.result.model import Result
 from storeproof.result.needs.servers import SMOKE
 from storeproof.run_command import RunCommand
-from storeproof.site.answers import by_group, missing_by_reason
+from storeproof.site.answers import answers_of, by_group, missing_by_reason
 from storeproof.site.badges import badge_of, default_of
-from storeproof.site.content import Content
+from storeproof.site.content import SiteContent
 from storeproof.site.costs import command, cost_tables, foremost
-from storeproof.site.evidence import Found, Variant
-from storeproof.site.history import history_of
+from storeproof.site.evidence import JoinedResult, SiteVariant
 from storeproof.site.names import loss_anchor, run_page, store_page, variant_page
-from storeproof.site.outages import outages_of
 from storeproof.site.rates import rate_of, rates_of
 from storeproof.site.rendering import Renderer
-from storeproof.site.sources import Source
+from storeproof.site.run_pages import outages_of
+from storeproof.site.sources import SourceResult
 
 T = TypeVar("T")
 
@@ -40,7 +39,7 @@ _OTHER_FAULTS = ("durability.bootstrap", "durability.full_disk", "durability.cor
 
 
 @dataclass(frozen=True)
-class Known:
+class ListedFailure:
     """A known failure of a variant."""
 
     case: str
@@ -50,8 +49,7 @@ class Known:
     """Whether it occurred in the results."""
 
 
-def store_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]:
-    """Each as its path and its text."""
+def store_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str, str]]:
     for store in dict.fromkeys(each.store for each in content.variants):
         variants = content.of_store(store)
         costs = cost_tables(content.sources, store)
@@ -65,7 +63,7 @@ def store_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str
             yield path, renderer.page(path, "variant.html.j2", variant=each, **shared, **shown)
 
 
-def _shown(variant: Variant, content: Content) -> dict[str, Any]:
+def _shown(variant: SiteVariant, content: SiteContent) -> dict[str, Any]:
     answers = content.answers[variant.name]
     store = content.stores.get(variant.store)
     described = store.variants.get(variant.variant) if store else None
@@ -99,7 +97,7 @@ def _shown(variant: Variant, content: Content) -> dict[str, Any]:
     }
 
 
-def repeat(found: Found) -> RunCommand:
+def repeat(found: JoinedResult) -> RunCommand:
     """What repeats what a result says of one variant. Where the user ran the server, `URL` stands for its address."""
     result, store = found.source.result, found.store
     typed = RunCommand.read(result.run.command)
@@ -116,7 +114,7 @@ def repeat(found: Found) -> RunCommand:
     )
 
 
-def _losses(variant: Variant) -> Table:
+def _losses(variant: SiteVariant) -> Table:
     """What each fault cost it, with the run that says so."""
     struck = []
     for name in FAULTS:
@@ -130,7 +128,7 @@ def _losses(variant: Variant) -> Table:
     return fault_table(["fault"], struck, ["run"])
 
 
-def _first(variant: Variant, told: Callable[[Found], T]) -> tuple[Source, T] | None:
+def _first(variant: SiteVariant, told: Callable[[JoinedResult], T]) -> tuple[SourceResult, T] | None:
     """What the preferred result that has any of it says, and that result."""
     return next(((found.source, said) for found in variant.joined if (said := told(found))), None)
 
@@ -139,12 +137,12 @@ def _with_rows(table: Table) -> Table | None:
     return table if table.rows else None
 
 
-def _alone(found: Found) -> Result:
+def _alone(found: JoinedResult) -> Result:
     """Its result, as if it had been run alone."""
     return found.source.result.model_copy(update={"stores": [found.store]})
 
 
-def _other_faults(variant: Variant) -> list[tuple[str, str, str, str]]:
+def _other_faults(variant: SiteVariant) -> list[tuple[str, str, str, str]]:
     """What was done to it, what became of it, the detail, and how it is meant."""
     for found in variant.joined:
         if any(each.id.startswith(_OTHER_FAULTS) and each.outcome not in IDLE for each in found.store.outcomes):
@@ -153,20 +151,41 @@ def _other_faults(variant: Variant) -> list[tuple[str, str, str, str]]:
     return []
 
 
-def _known(variant: Variant, content: Content) -> list[Known]:
+def _known(variant: SiteVariant, content: SiteContent) -> list[ListedFailure]:
     store = content.stores.get(variant.store)
     failed = {each.id for found in variant.found for each in found.store.outcomes if each.outcome is Outcome.KNOWN_FAIL}
     return [
-        Known(case, known.issue, known.until, any(f"{each}/".startswith(f"{case}/") for each in failed))
+        ListedFailure(case, known.issue, known.until, any(f"{each}/".startswith(f"{case}/") for each in failed))
         for case, known in (store.known_failures if store else {}).items()
         if variant.variant in known.variants
     ]
 
 
-def _differing(variant: Variant) -> Iterator[tuple[Found, dict[str, str]]]:
+def _differing(variant: SiteVariant) -> Iterator[tuple[JoinedResult, dict[str, str]]]:
     """The settings of other results that differ from those that are shown."""
     shown = variant.best.store.settings
     for found in variant.joined:
         other = {name: value for name, value in found.store.settings.items() if shown.get(name) != value}
         if found is not variant.best and other:
             yield found, other
+
+
+@dataclass(frozen=True)
+class InRun:
+    """What one run found."""
+
+    found: JoinedResult
+    shown: int
+    """Capabilities that the variant was shown to have."""
+    losses: tuple[Loss | None, ...]
+    """The loss for each of `losses.COLUMNS`; None where the fault did not strike."""
+
+
+def history_of(variant: SiteVariant) -> list[InRun]:
+    """The preferred run first."""
+    history = []
+    for found in variant.found:
+        losses = losses_of(found.store)
+        shown = sum(each.shown for each in answers_of(found.store).values())
+        history.append(InRun(found, shown, tuple(losses.get(name) for name in COLUMNS)))
+    return history

@@ -10,8 +10,8 @@ from typing import Any, Final
 from storeproof.report.parts.losses import COLUMNS, Loss
 from storeproof.report.parts.speeds import SPEEDS
 from storeproof.result.measurement import Measurement
-from storeproof.site.content import Content
-from storeproof.site.evidence import Found, Variant
+from storeproof.site.content import SiteContent
+from storeproof.site.evidence import JoinedResult, SiteVariant
 from storeproof.site.names import number_anchor, run_page, variant_page
 
 FORMAT: Final = "2.0"
@@ -21,7 +21,7 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet may take for the beginning of a formula."""
 
 
-def render_json(content: Content) -> str:
+def render_json(content: SiteContent) -> str:
     """One entry for each variant, as the first screen has it."""
     main = content.main
     return json.dumps(
@@ -46,7 +46,7 @@ def render_json(content: Content) -> str:
     )
 
 
-def render_csv(content: Content) -> str:
+def render_csv(content: SiteContent) -> str:
     """One line for each variant; in each column a fault or a speed, its run beside it."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -72,7 +72,7 @@ def render_csv(content: Content) -> str:
     return text.getvalue()
 
 
-def _entry(each: Variant, content: Content) -> dict[str, Any]:
+def _entry(each: SiteVariant, content: SiteContent) -> dict[str, Any]:
     answers = content.answers[each.name]
     durability = each.durability
     return {
@@ -99,7 +99,7 @@ def _entry(each: Variant, content: Content) -> dict[str, Any]:
     }
 
 
-def _loss(loss: Loss, found: Found) -> dict[str, Any]:
+def _loss(loss: Loss, found: JoinedResult) -> dict[str, Any]:
     return {
         "lost_operations": loss.lost.operations,
         "at_least": loss.lost.at_least,
@@ -111,7 +111,7 @@ def _loss(loss: Loss, found: Found) -> dict[str, Any]:
     }
 
 
-def _speed(variant: Variant, measured: Measurement, clients: int) -> dict[str, Any]:
+def _speed(variant: SiteVariant, measured: Measurement, clients: int) -> dict[str, Any]:
     rate = measured.throughput
     marks = [*(["at_least"] if measured.at_least else []), *(["drifting"] if measured.trend.drifting else [])]
     return {

@@ -1,7 +1,6 @@
 """The specification: YAML files in `data`, and the frozen models that read them."""
 
-from storeproof.spec.capability import Capability, CapabilityGroup, Case, Step
-from storeproof.spec.dataset import Dataset
+from storeproof.spec.capability import Capability, CapabilityCase, CapabilityGroup, Dataset, Step
 from storeproof.spec.edition import Edition
 from storeproof.spec.guarantee import LADDER, NODES, Guarantee
 from storeproof.spec.loader import SPEC_ROOT, Spec, load_spec, shipped
@@ -11,32 +10,3 @@ from storeproof.spec.scale import Scale
 from storeproof.spec.scaling import Scaling, ScalingQuestion
 from storeproof.spec.store import ContainerLaunch, EndpointLaunch, ProcessLaunch, Store, Target, Variant
 from storeproof.spec.workload import Mix, Workload
-
-__all__ = [
-    "LADDER",
-    "NODES",
-    "SPEC_ROOT",
-    "Capability",
-    "CapabilityGroup",
-    "Case",
-    "ContainerLaunch",
-    "Dataset",
-    "Edition",
-    "EndpointLaunch",
-    "Guarantee",
-    "Mix",
-    "Model",
-    "ProcessLaunch",
-    "Profile",
-    "Scale",
-    "Scaling",
-    "ScalingQuestion",
-    "Spec",
-    "Step",
-    "Store",
-    "Target",
-    "Variant",
-    "Workload",
-    "load_spec",
-    "shipped",
-]

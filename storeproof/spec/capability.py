@@ -13,6 +13,17 @@ from storeproof.spec.interleaving import Interleaving, Isolation
 from storeproof.spec.operation import OperationName
 from storeproof.spec.query import READING, Operator, check_request
 
+
+class Dataset(SpecFile):
+    """One file of `spec/datasets/`."""
+
+    dataset: Name
+    title: str
+    model: Name
+    records: Annotated[dict[str | int, Any], Field(min_length=1)]
+    """By key; each record is written like an argument of `put`."""
+
+
 _TIMED = frozenset({"put_expiring", "put_swept", "expire", "expires_in", "persist"})
 MOST_BESIDE: Final = 100_000
 CaseNumber = Annotated[str, StringConstraints(pattern=NUMBER_PATTERN)]
@@ -53,7 +64,7 @@ class Step(Frozen):
         return self
 
 
-class Case(Frozen):
+class CapabilityCase(Frozen):
     """A case. Its id is never reused; a change of its meaning raises the revision."""
 
     id: CaseNumber
@@ -72,7 +83,7 @@ class Case(Frozen):
     after: Annotated[tuple[Step, ...], Strict(False)] = ()
     """Steps after those sessions ended."""
 
-    def with_levels(self, names: Mapping[Isolation, Isolation]) -> Case:
+    def with_levels(self, names: Mapping[Isolation, Isolation]) -> CapabilityCase:
         """The case with other isolation levels, by those that it has."""
         return self if self.interleaved is None else self.model_copy(update={"interleaved": self.interleaved.with_levels(names)})
 
@@ -89,11 +100,10 @@ class Capability(Frozen):
     """The operations that its cases show; the adapter must have all of them."""
     uses: Annotated[tuple[OperationName | Operator, ...], Strict(False)] = ()
     """What its cases need besides: further operations, of which they show nothing, and operators of filters other than comparisons."""
-    cases: Annotated[tuple[Case, ...], Strict(False), Field(min_length=1)]
+    cases: Annotated[tuple[CapabilityCase, ...], Strict(False), Field(min_length=1)]
 
     @property
     def provisional(self) -> bool:
-        """Whether all of its cases are."""
         return all(case.provisional for case in self.cases)
 
     @property

@@ -12,10 +12,7 @@ _WORD = "decimal"
 
 def with_decimals(written: Any) -> Any:
     """Replace each `{decimal: "0.10"}` in a value by its `Decimal`.
-
-    Raises:
-        RuleError: the value of `decimal` is not the text of a finite number.
-    """
+    Raises `RuleError`: the value of `decimal` is not the text of a finite number."""
     if isinstance(written, dict):
         if written.keys() == {_WORD}:
             return _number(written[_WORD])

@@ -13,6 +13,12 @@ GuaranteeName = Literal["volatile", "clean_restart", "process_crash", "power_los
 LADDER: tuple[GuaranteeName, ...] = ("volatile", "clean_restart", "process_crash", "power_loss")
 """From weakest to strongest; claiming one claims all below it."""
 
+
+def rank(guarantee: str | None) -> int:
+    """The place on the ladder, from 0; -1 for none, and for a guarantee of a cluster."""
+    return next((place for place, name in enumerate(LADDER) if name == guarantee), -1)
+
+
 NodeGuaranteeName = Literal["one_node_crash", "all_nodes_crash", "node_loss", "partition"]
 
 NODES: tuple[NodeGuaranteeName, ...] = ("one_node_crash", "all_nodes_crash", "node_loss", "partition")
@@ -48,3 +54,8 @@ class Guarantee(SpecFile):
     """Load shapes under which it strikes, each of them in every round."""
     second_fault: bool = False
     """Whether the fault strikes again during recovery."""
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """All that test it, in the order in which they take turns."""
+        return (*([] if self.fault is None else [self.fault]), *self.further_faults)

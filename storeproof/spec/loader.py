@@ -12,10 +12,9 @@ from typing import TypeVar
 from storeproof.errors import SpecError, UsageError
 from storeproof.regular_file import Unreadable
 from storeproof.spec.base import RuleError, SpecFile
-from storeproof.spec.capability import Capability, CapabilityGroup
+from storeproof.spec.capability import Capability, CapabilityGroup, Dataset
 from storeproof.spec.cases import CaseIds
 from storeproof.spec.cases import suite_cases as suite_cases_of
-from storeproof.spec.dataset import Dataset
 from storeproof.spec.edition import Edition, edition_of
 from storeproof.spec.editions.dispute import DISPUTES, Dispute, read_disputes, withdrawn_cases
 from storeproof.spec.editions.records import EDITIONS, JUDGES, FrozenEdition, Judge
@@ -147,10 +146,7 @@ class Spec:
 
     def targets(self, wanted: Iterable[str]) -> list[Target]:
         """The targets of `--store`: `NAME` (the default variant), `NAME:VARIANT`, `NAME:all`, `all`, `x.yaml[:variant]`.
-
-        Raises:
-            UsageError: an unknown store or variant, or two files with the same store name.
-        """
+        Raises `UsageError`: an unknown store or variant, or two files with the same store name."""
         found: dict[str, Target] = {}
         files: dict[str, Path] = {}
         for text in wanted:
@@ -175,10 +171,7 @@ class Spec:
 
     def parts_of(self, store: Store, path: Path) -> dict[Role, Target]:
         """The servers of a composite store; empty for a store that is one server. `path`: the store's file.
-
-        Raises:
-            SpecError: one does not exist, is several variants, or is itself a composite store.
-        """
+        Raises `SpecError`: one does not exist, is several variants, or is itself a composite store."""
         return {role: self._part(role, store, path) for role in ROLES} if store.launch.composite is not None else {}
 
     def _part(self, role: Role, store: Store, path: Path) -> Target:
@@ -195,7 +188,7 @@ class Spec:
             raise SpecError([f"{where}: found '{named}'; allowed: one variant of a store that is one server"])
         return targets[0]
 
-    @property
+    @cached_property
     def _claimable(self) -> Claimable:
         return Claimable(self.capabilities, self.models, CaseIds(self.capabilities, self.models, self.workloads, self.scaling))
 
@@ -288,10 +281,7 @@ def load_spec(
 
 def shipped() -> Spec:
     """The specification of this installation, read once: a run and its report have the same.
-
-    Raises:
-        SpecError: one of its files breaks a rule.
-    """
+    Raises `SpecError`: one of its files breaks a rule."""
     return _read_once(SPEC_ROOT)
 
 

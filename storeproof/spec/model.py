@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, PositiveInt, Strict, Tag, model_validator
 
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
+from storeproof.spec.query import FieldPath, Where
 from storeproof.spec.sizes import Sizes
 
 
@@ -32,37 +33,37 @@ class Hash(Frozen):
     """Bytes of a field's value under load."""
 
 
-class Row(Frozen):
+class RowRecord(Frozen):
     """A table row: `integer` (32 bits, signed) and `real` (IEEE 754 double) under a 64-bit key."""
 
     kind: Literal["row"]
 
 
-class Counter(Frozen):
+class CounterRecord(Frozen):
     """A signed 64-bit counter."""
 
     kind: Literal["counter"]
 
 
-class Queue(Frozen):
+class QueueRecord(Frozen):
     """A list of opaque items with push and pop at both ends."""
 
     kind: Literal["list"]
 
 
-class Members(Frozen):
+class MembersRecord(Frozen):
     """A set of text members."""
 
     kind: Literal["set"]
 
 
-class Ranking(Frozen):
+class RankingRecord(Frozen):
     """A sorted set: text members ordered by score (IEEE 754 double)."""
 
     kind: Literal["ranking"]
 
 
-class Places(Frozen):
+class PlacesRecord(Frozen):
     """A geospatial set: text members, each with a position."""
 
     kind: Literal["places"]
@@ -134,7 +135,7 @@ class Document(Frozen):
     """Of its fields under load."""
 
 
-Record = Value | Hash | Row | Counter | Document | Queue | Members | Ranking | Places
+Record = Value | Hash | RowRecord | CounterRecord | Document | QueueRecord | MembersRecord | RankingRecord | PlacesRecord
 """The form of a record."""
 
 List.model_rebuild()
@@ -185,7 +186,7 @@ def is_path_of(path: tuple[str, ...], record: Record) -> bool:
     """Whether a record has a field at a path that an index may be on."""
     if isinstance(record, Hash):
         return len(path) == 1 and path[0] in record.fields
-    if isinstance(record, Row):
+    if isinstance(record, RowRecord):
         return path in (("integer",), ("real",))
     if isinstance(record, Document):
         shape: Shape = record.shape
@@ -195,3 +196,14 @@ def is_path_of(path: tuple[str, ...], record: Record) -> bool:
             shape = shape.object[part]
         return True
     return False
+
+
+class Index(Where):
+    """An index on paths, in order; with a filter, a partial index of the records that match."""
+
+    name: Name
+    paths: Annotated[tuple[FieldPath, ...], Strict(False), Field(min_length=1)]
+    unique: bool = False
+    """No two records have equal values at all paths."""
+    each: bool = False
+    """The path is a list, and each of its items is indexed."""

@@ -158,6 +158,16 @@ Filter = Annotated[
 """A condition on records."""
 
 
+def conjuncts(condition: Filter | None) -> list[Filter]:
+    """The conditions that must all hold, taken out of every `and` that is not inside another kind of filter; none for None."""
+    match condition:
+        case None:
+            return []
+        case And(parts=parts):
+            return [inner for part in parts for inner in conjuncts(part)]
+    return [condition]
+
+
 class Where(Frozen):
     """The part all requests have: a filter. Without one, all records match."""
 
@@ -328,11 +338,7 @@ READING = REQUESTS.keys() - {"update_where", "delete_where"}
 
 
 def check_request(operation: str, args: tuple[Any, ...]) -> None:
-    """Validate the request in an operation's arguments, if it has one.
-
-    Raises:
-        RuleError: it is not valid in the query language.
-    """
+    """Validate the request in an operation's arguments, if it has one. Raises `RuleError`: it is not valid in the query language."""
     if operation in REQUESTS:
         try:
             REQUESTS[operation].model_validate(args[0] if args else {})

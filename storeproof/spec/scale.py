@@ -26,6 +26,8 @@ class CorrectnessScale(Frozen):
     """Clients of the concurrency tests."""
     concurrent_operations: PositiveInt
     """Operations of each of those clients."""
+    stale_read_rounds: PositiveInt = 5
+    """Rounds in which stale reads are looked for, with each kind of record."""
 
 
 class DurabilityScale(Frozen):
@@ -125,7 +127,7 @@ class PerformanceScale(Frozen):
 class Scale(SpecFile):
     """One file of `spec/scales/`."""
 
-    FORMAT = (3, 1)
+    FORMAT = (3, 2)
     RENAMED = older_formats.SCALE
 
     scale: Literal["smoke", "standard", "full"]

@@ -26,5 +26,5 @@ def standing_of(case: str, capabilities: Mapping[str, Capability]) -> Standing |
     capability = capabilities.get(name) if case.startswith(_PREFIX) else None
     if capability is None:
         return None
-    own = next((each.provisional for each in capability.cases if each.id == number), capability.provisional)
-    return Standing.PROVISIONAL if own else None
+    own = next((each for each in capability.cases if each.id == number), capability)
+    return Standing.PROVISIONAL if own.provisional else None

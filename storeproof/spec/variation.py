@@ -42,10 +42,7 @@ class Variation(Frozen):
 
     def applied(self, model: Model) -> Model:
         """The model with these records and keys. Of its indexes those are left whose paths are unchanged.
-
-        Raises:
-            RuleError: it cannot be applied to this model.
-        """
+        Raises `RuleError`: it cannot be applied to this model."""
         record = self._record_of(model)
         if self.key_order == "hashed" and (model.key != "text" or model.text):
             raise RuleError(f"{model.model} has keys that cannot be hashed; allowed: text keys, of records that are not articles")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, exp, log, sqrt
 from statistics import fmean, median, stdev
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from hdrh.histogram import HdrHistogram
 
@@ -114,3 +114,14 @@ def percentile(histogram: HdrHistogram, percent: float) -> float | None:
     if histogram.get_total_count() * (100 - percent) / 100 < SAMPLES_BEYOND:
         return None
     return float(histogram.get_value_at_percentile(percent)) / 1000
+
+
+Grade = Literal["A", "B", "C", "D"]
+
+GRADES: Final[Mapping[Grade, float]] = {"A": 0.05, "B": 0.10, "C": 0.20}
+"""The widest half interval of each, as a share of the median; what is wider is D."""
+
+
+def grade(half_interval: float) -> Grade:
+    """The best that a half interval reaches."""
+    return next((letter for letter, widest in GRADES.items() if half_interval <= widest), "D")

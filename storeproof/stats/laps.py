@@ -8,11 +8,7 @@ from statistics import fmean
 
 
 def split(rounds: Sequence[float], laps: Sequence[int]) -> list[Sequence[float]]:
-    """The rounds of each lap.
-
-    Args:
-        laps: how many rounds each lap has, together as many as there are; none: all are of one lap.
-    """
+    """The rounds of each lap. `laps`: how many rounds each lap has, together as many as there are; none: all are of one lap."""
     ends = list(accumulate(laps or (len(rounds),)))
     return [rounds[end - length : end] for end, length in zip(ends, laps or ends, strict=True)]
 

@@ -45,7 +45,6 @@ def record_all(histogram: HdrHistogram, latencies: array[int]) -> None:
 
 
 def merged(histograms: Iterable[HdrHistogram]) -> HdrHistogram:
-    """All values of these in one histogram."""
     found = new_histogram()
     for each in histograms:
         found.add(each)

@@ -32,7 +32,6 @@ class Ratio:
 
     @property
     def shows_difference(self) -> bool:
-        """Whether the interval leaves 1 out."""
         return self.low > 1 or self.high < 1
 
 

@@ -12,7 +12,7 @@ WINDOWS: Final = 4
 """The latest windows, which must agree."""
 LIMIT: Final = 0.05
 """The limit of the coefficient of variation, and of the change along a straight line through the windows."""
-_SHORTEST: Final = 0.05
+_SHORTEST: Final = 0.02
 """Seconds: a shorter window would measure the start of threads."""
 
 

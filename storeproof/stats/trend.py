@@ -29,7 +29,6 @@ class Trend:
 
     @property
     def drifting(self) -> bool:
-        """Whether it is no chance."""
         return self.probability < SIGNIFICANT
 
 

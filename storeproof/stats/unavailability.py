@@ -62,7 +62,7 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Share:
+class Proportion:
     """Requests that were due in one part of the time. Percentiles are those of their answers, in microseconds; None without any."""
 
     requests: int
@@ -92,14 +92,14 @@ class Figures:
     back: int
     """When that time was over."""
     degraded_seconds: float | None
-    """See `steady`."""
+    """The result of `steady`."""
     errors: int
     missed_sends: int
     """Requests that were due well before the end, and not sent until then."""
-    before: Share
-    during: Share
+    before: Proportion
+    during: Proportion
     """From the fault until the store was back."""
-    after: Share
+    after: Proportion
     schedule_lag_us: float
     """Schedule lag before the fault, 99th percentile in microseconds: the clients' own delay."""
     overload: float
@@ -107,7 +107,6 @@ class Figures:
 
 
 def figures(watched: Watched) -> Figures:
-    """All of them."""
     gone, back = silence(watched)
     before = _share(watched, watched.began, watched.struck)
     return Figures(
@@ -131,7 +130,7 @@ def silence(watched: Watched) -> tuple[int, int]:
     return gone, min((each for each in answers if each > watched.down), default=watched.ended)
 
 
-def steady(watched: Watched, back: int, usual: Share) -> float | None:
+def steady(watched: Watched, back: int, usual: Proportion) -> float | None:
     """Seconds from the fault until responses were as usual again, and stayed so for a second; None where that was not seen.
 
     That is the first moment since answers came again (`back`) from which on, for a second, every window of 200 ms is calm: the
@@ -182,10 +181,10 @@ def bins(watched: Watched) -> list[Bin]:
     ]
 
 
-def _share(watched: Watched, since: int, until: int) -> Share:
+def _share(watched: Watched, since: int, until: int) -> Proportion:
     found = [each for each in watched.requests if since <= each.due < until]
     answers = [each.response for each in found if each.response is not None]
-    return Share(len(found), nearest_rank_us(answers, 0.5), nearest_rank_us(answers, 0.99), nearest_rank_us(answers, 1.0))
+    return Proportion(len(found), nearest_rank_us(answers, 0.5), nearest_rank_us(answers, 0.99), nearest_rank_us(answers, 1.0))
 
 
 def _lag(watched: Watched) -> float:

@@ -2,5 +2,3 @@
 
 from storeproof.store_under_test.options import Options
 from storeproof.store_under_test.store_under_test import StoreUnderTest
-
-__all__ = ["Options", "StoreUnderTest"]

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from storeproof.blame import Ending, ending_of, judge
+from storeproof.blame import CaseEnding, ending_of, judge_error
 from storeproof.contract import Adapter, Address, Layout, Session, Unknown, load_adapter
 from storeproof.contract.address import parse_endpoint
-from storeproof.disk.methods import PowerCut
+from storeproof.disk.methods import PowerCutMethod
 from storeproof.errors import MachineFailed, NotAvailable, SettingsMismatch, StoreDied, StoreproofError, UsageError
 from storeproof.launch import launcher
 from storeproof.launch.endpoint_probe import EndpointProbe, NotLikeSuchAStore
@@ -29,10 +29,9 @@ from storeproof.spec.reading.inheritance import STORES
 from storeproof.spec.store import FRONT
 from storeproof.spec.variation import AS_IT_IS, Variation
 from storeproof.store_under_test.cluster_request import cluster_request, differing_nodes
-from storeproof.store_under_test.first_contact import FirstContact
+from storeproof.store_under_test.first_contact import FirstContact, connect
 from storeproof.store_under_test.options import Options
 from storeproof.store_under_test.part_requests import part_requests
-from storeproof.store_under_test.probing import connect
 
 _ANOTHER = "choose the right server with --launch, --image or --endpoint"
 _ANSWER_SECONDS = 5.0
@@ -58,7 +57,7 @@ class StoreUnderTest:
         self._shared: Handle | None = None
         self._stage: Stage | None = None
         self._mistrusted = False
-        self._blocked: str | None = None
+        self._blocked: NotAvailable | None = None
         self._sharing = 1
         self._first_contact = FirstContact(target)
 
@@ -76,7 +75,6 @@ class StoreUnderTest:
         return layout
 
     def connect(self, where: Handle | Address) -> Session:
-        """Open a session."""
         address = where if isinstance(where, Address) else where.address
         return connect(self.adapter, address, self.target.configuration.options)
 
@@ -111,7 +109,7 @@ class StoreUnderTest:
     def make(self, purpose: str, *, on_volume: bool = False, in_memory: bool = False, front_bytes: int | None = None) -> Handle:
         """Prepare a store as `launch` does, without starting and verifying it: `first_start` does both."""
         if self._blocked:
-            raise NotAvailable(self._blocked)
+            raise NotAvailable(str(self._blocked), lack=self._blocked.lack)
         self.progress(f"starting for {purpose}")
         with self._blocking(on_volume=on_volume):
             request = self._request(on_volume=on_volume, in_memory=in_memory, front_bytes=front_bytes)
@@ -139,11 +137,7 @@ class StoreUnderTest:
 
     def check_options(self) -> None:
         """Check what the command line names for this store: that the endpoint answers and allows access, that the image exists, and that
-        the cited proof is of this store.
-
-        Raises:
-            UsageError: one of them does not hold.
-        """
+        the cited proof is of this store. Raises `UsageError`: one of them does not hold."""
         if self.at_endpoint:
             with contextlib.suppress(NotAvailable):  # a missing client package is an outcome
                 handle = launcher.make(self._request(), self.progress)
@@ -194,7 +188,7 @@ class StoreUnderTest:
 
     @property
     def _cores(self) -> tuple[int, ...]:
-        """Those that it runs on now; none: all. Only speed needs them apart."""
+        """The cores that it runs on now; none: all. Only speed needs them apart."""
         options = self.options
         apart = bool(options.split.apart) and self._stage is Stage.PERFORMANCE
         return options.split.server if apart or options.cores is not None else ()
@@ -239,7 +233,6 @@ class StoreUnderTest:
         return known
 
     def close_shared(self) -> None:
-        """End the shared store."""
         if self._shared is not None:
             self._shared.close()
             self._shared = None
@@ -281,12 +274,12 @@ class StoreUnderTest:
             raise
         except NotAvailable as reason:
             if not on_volume:
-                self._blocked = str(reason)
+                self._blocked = reason
             raise
         except Exception as reason:
-            unfit = self.record.version is None and ending_of(reason) is Ending.BREACH  # an adapter with which it was never reached
+            unfit = self.record.version is None and ending_of(reason) is CaseEnding.BREACH  # an adapter with which it was never reached
             if isinstance(reason, errors) or unfit:
-                self._blocked = f"the store could not be tested: {judge(reason, claimed=True).detail.splitlines()[0]}"
+                self._blocked = NotAvailable(f"the store could not be tested: {judge_error(reason, claimed=True).detail.splitlines()[0]}")
             raise
 
     def _limits(self, front_bytes: int | None) -> dict[str, str]:
@@ -315,7 +308,7 @@ class StoreUnderTest:
             data_dir=options.data_dir,
             in_memory=in_memory,
             keep=options.keep,
-            power_cut=PowerCut(options.power_cut, self.seed) if on_volume else None,
+            power_cut=PowerCutMethod(options.power_cut, self.seed) if on_volume else None,
             cores=self._cores,
             memory=None if options.memory is None else options.memory // self._sharing,
         )

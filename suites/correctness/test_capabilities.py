@@ -17,7 +17,7 @@ from storeproof.oracle import same_answer
 from storeproof.outcome import Outcome
 from storeproof.plugin.suite import suite_run
 from storeproof.result.case_result import CaseResult
-from storeproof.spec import Capability, Case, Step
+from storeproof.spec import Capability, CapabilityCase, Step
 from storeproof.store_under_test import StoreUnderTest
 
 _BATCH: Final = 500
@@ -47,7 +47,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     )
 
 
-def test_capability(name: str, case: Case, sut: StoreUnderTest, fresh: OpenCollection, case_result: CaseResult) -> None:
+def test_capability(name: str, case: CapabilityCase, sut: StoreUnderTest, fresh: OpenCollection, case_result: CaseResult) -> None:
     """The answers of one case are those of the oracle; a store that does not claim the capability may refuse."""
     capability: Capability = sut.spec.capabilities[name]
     collection, layout = fresh(capability.model, case.indexes)

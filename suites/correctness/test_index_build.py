@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from storeproof.contract import Collection, Json, Key, Layout, Record, Refused, Unsupported, call, supports
-from storeproof.experiments.client_threads import Job, at_work, wait_until
+from storeproof.experiments.client_threads import ClientThread, at_work, wait_until
 from storeproof.experiments.load_records import fill
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 from storeproof.spec.query import Query, Where
 from storeproof.store_under_test import StoreUnderTest
 
@@ -222,7 +222,7 @@ def test_answers_stay_right_while_an_index_is_dropped(capability: str, sut: Stor
     )
 
 
-def _let_each_ask(readers: list[Reader], reading: list[Job[None]]) -> None:
+def _let_each_ask(readers: list[Reader], reading: list[ClientThread[None]]) -> None:
     """Wait until each has asked what it had not asked before, or has ended. Raises `TimeoutError`: one does neither."""
     wanted = [reader.asked + _OF_EACH for reader in readers]
 

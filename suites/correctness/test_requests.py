@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from storeproof.blame import Ending, ending_of
+from storeproof.blame import CaseEnding, ending_of
 from storeproof.contract import Collection, Key, Layout, Refused, Unsupported, call, supports
 from storeproof.contract.notation import shown
-from storeproof.experiments.correctness.random_examples import Finding, NotCleared, try_examples
+from storeproof.experiments.correctness.random_examples import FailingExample, NotCleared, try_examples
 from storeproof.experiments.workspace import OpenCollection
 from storeproof.oracle import same_answer, step
 from storeproof.oracle.measured_requests import entries, entry_requests, place_requests, places
@@ -77,18 +77,20 @@ def _ask_all(
                 refused[f"{operation}: {str(reason)[:100]}"] += 1
                 continue
             except Refused as reason:
-                if ending_of(reason) is not Ending.REFUSED:
+                if ending_of(reason) is not CaseEnding.REFUSED:
                     raise
                 if may_refuse(request):
                     refused[f"{operation}: {str(reason)[:100]}"] += 1
                     continue
-                raise Finding("\n".join([*_list_records(records), shown(operation, (request,)), f"refused: {reason}"])) from None
+                raise FailingExample("\n".join([*_list_records(records), shown(operation, (request,)), f"refused: {reason}"])) from None
             wanted = step(records, operation, (request,))[0]
             if not same_answer(operation, (request,), _sums(request, found), _sums(request, wanted)):
-                raise Finding("\n".join([*_list_records(records), f"{shown(operation, (request,))} -> {found!r}", f"expected: {wanted!r}"]))
+                raise FailingExample(
+                    "\n".join([*_list_records(records), f"{shown(operation, (request,))} -> {found!r}", f"expected: {wanted!r}"])
+                )
             answered[operation] += 1
         _remove(collection, layout, records)
-    except Finding as found:
+    except FailingExample as found:
         try:
             _remove(collection, layout, records)
         except Exception as reason:  # noqa: BLE001 - told with what was found, which it must not hide

@@ -20,7 +20,7 @@ from storeproof.plugin.suite import suite_run
 from storeproof.records.self_verifying import recipe
 from storeproof.result.case_result import CaseResult
 from storeproof.spec import Mix
-from storeproof.spec.questions.needs import Role, Share, requests_case
+from storeproof.spec.questions.needs import Role, ShareBound, requests_case
 from storeproof.store_under_test import StoreUnderTest
 
 _LOADED: Final = 84
@@ -90,14 +90,14 @@ def _put(collection: Collection, layout: Layout, count: int) -> Iterator[tuple[K
         yield key, record
 
 
-def _asked(layout: Layout, share: Share, known: int) -> Iterator[Any]:
+def _asked(layout: Layout, share: ShareBound, known: int) -> Iterator[Any]:
     """The requests, each once."""
     mix = Mix(name=share.name, operation=share.operation, request=share.request)
     different = {repr(request): request for (request,) in requests(layout.model, mix, articles(), known)}
     yield from islice(different.values(), _ASKED)
 
 
-def _require_match(case_result: CaseResult, role: Role, share: Share, request: Any, records: dict[Key, Any]) -> None:
+def _require_match(case_result: CaseResult, role: Role, share: ShareBound, request: Any, records: dict[Key, Any]) -> None:
     """A load counts an empty answer as one that was missed, so there must be one; whether there is does not depend on the store."""
     matching, skipped = sum(oracle.holds(request.filter, record) for record in records.values()), getattr(request, "skip", 0)
     if matching > skipped:

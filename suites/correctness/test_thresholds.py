@@ -8,7 +8,7 @@ import pytest
 
 from storeproof.contract import OPERATIONS, Collection, Layout, Refused, supports, why_not
 from storeproof.experiments.correctness.play_history import play_history
-from storeproof.experiments.correctness.random_examples import Finding
+from storeproof.experiments.correctness.random_examples import FailingExample
 from storeproof.experiments.workspace import OpenCollection
 from storeproof.oracle.thresholds import ENTRIES, FIELDS, crossings
 from storeproof.outcome import Outcome
@@ -54,7 +54,7 @@ def _cross(model: str, opened: tuple[Collection, Layout], sut: StoreUnderTest, c
     for history in crossings(layout.model):
         try:
             play_history(collection, layout, [call for call in history if call[0] in operations], limits, answered)
-        except Finding as finding:
+        except FailingExample as finding:
             case_result.settle(Outcome.FAIL, f"{finding}\nreproduce: {sut.command(f'thresholds and {model}')}")
     case_result.add("\n".join(f"limit: {text} ({count} times)" for text, count in sorted(limits.items())))
     return answered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.blame import Ending, outcome_of
+from storeproof.blame import CaseEnding, outcome_of
 from storeproof.contract import Refused, Unknown
 from storeproof.experiments.durability.file_damage import DamageKind
 from storeproof.experiments.run_faults import run_corruption
@@ -20,7 +20,8 @@ def test_corruption(sut: StoreUnderTest, case_result: CaseResult, kind: DamageKi
     try:
         summary = run_corruption(sut, kind)
     except (Refused, Unknown) as reason:
-        outcome = outcome_of(Ending.NO_ANSWER, claimed=sut.target.detects_corruption)
+        outcome = outcome_of(CaseEnding.NO_ANSWER, claimed=sut.target.detects_corruption)
         case_result.settle(outcome, f"the store refuses the data that is to be damaged: {reason}")
     again = f"seed {sut.seed}; reproduce: {sut.command(f'test_corruption and {kind}')}"
+    case_result.damage = summary.counts
     summary.report(case_result, claimed=sut.target.detects_corruption, again=again)

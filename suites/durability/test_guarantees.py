@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from storeproof.blame import judge
+from storeproof.blame import judge_error
 from storeproof.cleanup.registry import registry
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.run_faults import run_guarantee
@@ -12,6 +14,7 @@ from storeproof.outcome import Outcome
 from storeproof.result.case_result import CaseResult
 from storeproof.spec import LADDER, NODES
 from storeproof.spec.guarantee import GuaranteeName, NodeGuaranteeName
+from storeproof.spec.known_failure import FaultFinding
 from storeproof.store_under_test import StoreUnderTest
 
 
@@ -23,13 +26,14 @@ def test_guarantee(sut: StoreUnderTest, case_result: CaseResult, guarantee: Guar
     """The guarantee's fault strikes a store under load, many times; afterwards every acknowledged write must be present."""
     claimed = sut.target.configuration.promises(guarantee)
     again = f"seed {sut.seed}; reproduce: {sut.command(f'test_guarantee and {guarantee}')}"
-    summary, findings = DurabilitySummary(), list[str]()
+    summary = DurabilitySummary()
     outcome, detail = Outcome.ERROR, "the rounds were not finished"
+    findings: Sequence[str | FaultFinding] = ()
     try:
         run_guarantee(sut, guarantee, summary)
         outcome, detail, findings = summary.outcome(claimed=claimed), summary.detail(again), summary.findings_of(claimed=claimed)
     except Exception as reason:
-        judged = judge(reason, claimed=claimed)
+        judged = judge_error(reason, claimed=claimed)
         outcome, detail = judged.outcome, f"{judged.detail}; {again}"
         raise
     finally:  # a guarantee has its record also where its case ends early

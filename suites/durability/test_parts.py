@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
-from storeproof.experiments.durability.part_rounds import part_kill, promised
+from storeproof.experiments.durability.strikes.part import part_kill, promised
 from storeproof.experiments.run_faults import run_part_kill
 from storeproof.result.case_result import CaseResult
 from storeproof.spec.store import ROLES, Role

@@ -28,8 +28,8 @@ def test_sessions_never_go_back(sut: StoreUnderTest, case_result: CaseResult, gu
     except (StoreDied, Refused) as reason:
         case_result.end(reason, [again])
     finally:
-        if summary.course:
-            sut.record.failovers.append(case_rounds(f"durability.sessions/{guarantee}", "reads", summary.course))
+        if summary.cluster_rounds:
+            sut.record.failovers.append(case_rounds(f"durability.sessions/{guarantee}", "reads", summary.cluster_rounds))
     excused = not sut.target.session_guarantees and bool(summary.wrong)
     if excused:
         case_result.add("stale reads are declared as possible")

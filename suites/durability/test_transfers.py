@@ -27,6 +27,6 @@ def test_transfers_are_whole(sut: StoreUnderTest, case_result: CaseResult, guara
     except (StoreDied, Refused) as reason:
         case_result.end(reason, [again])
     finally:
-        if summary.course:
-            sut.record.failovers.append(case_rounds(f"durability.transfers/{guarantee}", "transfers", summary.course))
+        if summary.cluster_rounds:
+            sut.record.failovers.append(case_rounds(f"durability.transfers/{guarantee}", "transfers", summary.cluster_rounds))
     summary.report(case_result, claimed=sut.target.configuration.promises(guarantee), again=again)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from storeproof.experiments.performance.loaded_collection import require_proof
 from storeproof.experiments.performance.outage import KINDS, OutageKind
 from storeproof.experiments.performance.outage_summary import OutageSummary
-from storeproof.experiments.performance.proof import require_proof
 from storeproof.experiments.run_faults import run_outage
 from storeproof.plugin.suite import suite_run
 from storeproof.result.case_result import CaseResult

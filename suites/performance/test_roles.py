@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.experiments.roles.candidate import CandidateUnderTest
-from storeproof.experiments.roles.joint_loads import JointLoads
+from storeproof.experiments.roles.joint_loads import CandidateUnderTest, JointLoads
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.outcome import Outcome
 from storeproof.plugin.suite import suite_run

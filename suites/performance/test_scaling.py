@@ -14,13 +14,14 @@ import pytest
 from storeproof.contract import Collection, Layout, call
 from storeproof.contract.notation import arguments_from
 from storeproof.experiments.load_records import fill
-from storeproof.experiments.performance.auto_indexed import refuse_without_indexes
+from storeproof.experiments.performance.loaded_collection import refuse_without_indexes
 from storeproof.experiments.workspace import OpenCollection
-from storeproof.outcome import SHOWN, Outcome
+from storeproof.outcome import SHOWN, Lack, Outcome
 from storeproof.plugin.suite import suite_run
 from storeproof.result.capabilities import deciding_cases_of
-from storeproof.result.case_result import CaseResult
-from storeproof.result.model import SUBLINEAR, ScalingRecord
+from storeproof.result.case_result import CaseResult, EndCase
+from storeproof.result.measured.lacked import Lacked
+from storeproof.result.measured.scaling import SUBLINEAR, ScalingRecord
 from storeproof.spec import Scaling, ScalingQuestion
 from storeproof.store_under_test import StoreUnderTest
 
@@ -50,8 +51,10 @@ def test_scaling(scaling: Scaling, indexes: int, sut: StoreUnderTest, case_resul
     proven = [question for question in tried if all(outcome in SHOWN for case in _outcomes(sut, question) for outcome in case)]
     if not proven:
         if len(tried) < len(scaling.questions):
-            case_result.settle(
-                Outcome.NOT_RUN, "not every question was verified; run the correctness stage with it, or cite a run that did (--proof)"
+            raise EndCase(
+                Outcome.NOT_RUN,
+                "not every question was verified; run the correctness stage with it, or cite a run that did (--proof)",
+                Lacked(what=Lack.VERIFIED_QUESTIONS),
             )
         case_result.settle(Outcome.UNSUPPORTED, "the store answers none of the requests")
     collection, layout = fresh(scaling.model, indexes)

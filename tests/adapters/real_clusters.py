@@ -6,15 +6,16 @@ import random
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 
 from storeproof.contract import Layout, Unknown
 from storeproof.errors import NotAvailable
 from storeproof.experiments.contended_keys import REGISTER
-from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.experiments.durability.strike_rounds import StrikeRounds
 from storeproof.experiments.durability.strikes.cluster import ClusterStrike
+from storeproof.experiments.durability.workloads.cluster_records import ClusterRecords
 from storeproof.experiments.durability.workloads.contended_cluster import ContendedCluster
 from storeproof.experiments.durability.workloads.session_clients import MODEL
 from storeproof.experiments.durability.workloads.session_summary import SessionSummary
@@ -65,16 +66,17 @@ def one_round(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault, 
     """A fault, by clients of this variant."""
     subject = Subject(cluster, sut.connect, random.Random(1))
     layouts = layouts_of(sut, cluster, ("single_key",))
-    rounds = ClusterRounds(subject, [fault], layouts, scale, connect_to=sut.connect, stale_possible=True)
-    rounds.run()
-    return rounds.summary
+    turns, summary = scale.turns([fault]), DurabilitySummary()
+    records = ClusterRecords(subject, layouts, scale, summary, len(turns), stale_possible=True)
+    StrikeRounds(subject, [partial(ClusterStrike, subject, each, sut.connect) for each in turns], records).run()
+    return summary
 
 
 def contended(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault, scale: DurabilityScale) -> LinearizabilitySummary:
     """A fault, and what became of a contended register."""
     summary = LinearizabilitySummary(case="durability.linearizable/partition")
     subject, layouts = Subject(cluster, sut.connect, random.Random(1)), {REGISTER: sut.layout(REGISTER.model)}
-    StrikeRounds(subject, [ClusterStrike(subject, fault, sut.connect)], ContendedCluster(subject, layouts, scale, summary)).run()
+    StrikeRounds(subject, [lambda: ClusterStrike(subject, fault, sut.connect)], ContendedCluster(subject, layouts, scale, summary)).run()
     return summary
 
 
@@ -82,7 +84,7 @@ def read_by_clients(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterF
     """A fault, and what clients saw of their own writes and earlier reads."""
     summary = SessionSummary()
     subject, layout = Subject(cluster, sut.connect, random.Random(1)), sut.layout(MODEL)
-    StrikeRounds(subject, [ClusterStrike(subject, fault, sut.connect)], Sessions(subject, layout, scale, summary)).run()
+    StrikeRounds(subject, [lambda: ClusterStrike(subject, fault, sut.connect)], Sessions(subject, layout, scale, summary)).run()
     return summary
 
 
@@ -90,7 +92,7 @@ def transferred(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault
     """A fault, and what became of transfers between accounts."""
     summary = TransferSummary()
     subject, layouts = Subject(cluster, sut.connect, random.Random(1)), {model: sut.layout(model) for model in (ENTRIES, ACCOUNTS)}
-    StrikeRounds(subject, [ClusterStrike(subject, fault, sut.connect)], Transfers(subject, layouts, scale, summary)).run()
+    StrikeRounds(subject, [lambda: ClusterStrike(subject, fault, sut.connect)], Transfers(subject, layouts, scale, summary)).run()
     return summary
 
 

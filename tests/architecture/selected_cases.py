@@ -2,7 +2,7 @@
 
     python -m tests.architecture.selected_cases FILE
 
-FILE has a list of lines in JSON; it is replaced by the list of what each selects: pairs of a target and the id of a case.
+FILE has a list of lines in JSON; it is replaced by the list of what each selects: targets, each with the ids of a case and of its test.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ class Selected:
     """A pytest plugin: the cases that are left when pytest has selected."""
 
     def __init__(self) -> None:
-        self.cases: list[tuple[str, str]] = []
+        self.cases: list[tuple[str, str, str]] = []
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Keep them."""
         for item in session.items:
             marker = item.get_closest_marker("case")
             if marker is not None:
-                self.cases.append((item.callspec.params["sut"].target.id, marker.kwargs["id"]))  # type: ignore[attr-defined]
+                self.cases.append((item.callspec.params["sut"].target.id, marker.kwargs["id"], item.nodeid))  # type: ignore[attr-defined]
 
 
-def selected_by(line: str) -> list[tuple[str, str]]:
+def selected_by(line: str) -> list[tuple[str, str, str]]:
     """What a line selects, run from here. Raises `AssertionError`: pytest does not accept the line."""
     program, *words = shlex.split(line)
     assert program == "pytest", line

@@ -13,13 +13,13 @@ from tests.architecture.installed import CHECKOUT
 
 ORDER = (
     *(
+        "outcome",
         "errors",
         "halt",
         "printable",
         "masking",
         "units",
         "regular_file",
-        "outcome",
         "support",
         "native",
         "native_support",

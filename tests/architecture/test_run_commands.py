@@ -22,11 +22,11 @@ from storeproof.conformance.rerun import command_of
 from storeproof.conformance.verify import Verified
 from storeproof.plugin.run_options import given_by
 from storeproof.report.summary import print_summary
-from storeproof.result.claims.command import command_for
+from storeproof.result.claims.judge import command_for
 from storeproof.result.model import Result
 from storeproof.run_command import RunCommand
 from storeproof.site import costs
-from storeproof.site.evidence import Found
+from storeproof.site.evidence import JoinedResult
 from storeproof.site.store_pages import repeat
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.architecture.installed import CHECKOUT
@@ -96,9 +96,9 @@ def lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[tuple[st
     yield following, lambda case: case.startswith("durability.")
 
     (source,) = sources(ran("pytest suites/ --cores=1 --memory=1GiB --store=sqlite -k flip", launch="process"))
-    yield str(repeat(Found(source, source.result.stores[0]))), lambda _: True
+    yield str(repeat(JoinedResult(source, source.result.stores[0]))), lambda _: True
     (source,) = sources(ran(launch="composite"))
-    yield str(repeat(Found(source, source.result.stores[0]))), lambda _: True
+    yield str(repeat(JoinedResult(source, source.result.stores[0]))), lambda _: True
     yield costs.command("sqlite"), is_one_of(*GUARANTEES, "stateful.single_key", "performance.single-put-distinct-100/")
 
     asked = needs(must=["key_access.put-get"], guarantee="process_crash")
@@ -139,7 +139,8 @@ def test_every_line_selects_what_it_speaks_of(tmp_path: Path, monkeypatch: pytes
     printed = list(lines(tmp_path, capsys))
     whole = [str(replace(RunCommand.read(line), suites=(), keyword=None)) for line, _ in printed]
     pasted = {case: str(replace(command, store=[ALONE])) for case, command in IDS.items()}
-    selected = selected_by({*whole, *pasted.values(), *(line for line, _ in printed)}, tmp_path / "lines.json")
+    of_lines = selected_by({*whole, *pasted.values(), *(line for line, _ in printed)}, tmp_path / "lines.json", CHECKOUT)
+    selected = {line: [(target, case) for target, case, _ in cases] for line, cases in of_lines.items()}
     for (line, speaks_of), every in zip(printed, whole, strict=True):
         expected = [(target, case) for target, case in selected[every] if speaks_of(case)]
         assert expected, line
@@ -147,14 +148,32 @@ def test_every_line_selects_what_it_speaks_of(tmp_path: Path, monkeypatch: pytes
     assert {case: selected[line] for case, line in pasted.items()} == {case: [(ALONE, case)] for case in pasted}
 
 
-def selected_by(given: Collection[str], file: Path) -> dict[str, list[tuple[str, str]]]:
-    """The target and the id of every case that each line selects."""
+CRASH = f"test_guarantees::test_guarantee[{ALONE}-process_crash]"
+
+
+def test_ids_that_are_printed_outside_a_checkout_are_taken_there(tmp_path: Path) -> None:
+    """As arguments and by `-k`; whether all suites run, one folder of them or one file, a test has the same id."""
+    test = f"storeproof.suites.durability.{CRASH}"
+    rooms = ("storeproof.suites", "storeproof.suites.durability", "storeproof.suites.durability.test_guarantees")
+    whole = [f"pytest --pyargs {room} --store={ALONE}" for room in rooms]
+    pasted = [f"pytest '{test}' --store={ALONE}", f"pytest --pyargs storeproof.suites -k '{test}' --store={ALONE}"]
+    selected = selected_by([*whole, *pasted], tmp_path / "lines.json", tmp_path)
+    case = (ALONE, "durability.process_crash", test)
+    assert [case in selected[line] for line in whole] == [True] * len(whole)
+    assert [selected[line] for line in pasted] == [[case]] * len(pasted)
+
+
+def selected_by(given: Collection[str], file: Path, folder: Path) -> dict[str, list[tuple[str, str, str]]]:
+    """The target and the id of every case that each line selects in that folder, and the id of its test."""
     file.write_text(json.dumps([*given]))
     _, environment = told(mini_edition(), pages=True)
     command = [sys.executable, "-m", "tests.architecture.selected_cases", str(file)]
-    done = subprocess.run(command, cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return {line: [(target, case) for target, case in cases] for line, cases in zip(given, json.loads(file.read_text()), strict=True)}
+    return {
+        line: [(target, case, test) for target, case, test in cases]
+        for line, cases in zip(given, json.loads(file.read_text()), strict=True)
+    }
 
 
 def test_what_a_case_is_repeated_with_is_about_its_store_and_has_no_password() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.blame import REPEATED, RULES, Ending, Party, decisive, ending_of, in_clean_up, judge, outcome_of
+from storeproof.blame import REPEATED, RULES, CaseEnding, Party, decisive, ending_of, in_clean_up, judge_error, outcome_of
 from storeproof.contract import Breach, GaveUp, Refused, Unknown, Unsupported, WrongReply
 from storeproof.errors import (
     CutOff,
@@ -60,7 +60,15 @@ BY_EXCEPTION: list[tuple[BaseException, Outcome, Outcome, Party, Outcome | None]
 ]
 
 WITHOUT_EXCEPTION = {
-    *(Ending.RIGHT, Ending.BROKEN_PROMISE, Ending.MADE_UP, Ending.NOTHING_AT_RISK, Ending.NOTHING_SHOWN, Ending.UNDECIDED, Ending.LEFT_OUT)
+    *(
+        CaseEnding.RIGHT,
+        CaseEnding.BROKEN_PROMISE,
+        CaseEnding.MADE_UP,
+        CaseEnding.NOTHING_AT_RISK,
+        CaseEnding.NOTHING_SHOWN,
+        CaseEnding.UNDECIDED,
+        CaseEnding.LEFT_OUT,
+    )
 }
 """Ways to end that no exception stands for: the suites and the plugin name them."""
 
@@ -70,16 +78,16 @@ def test_an_exception_has_one_outcome_and_names_one_party(
     error: BaseException, claimed: Outcome, unclaimed: Outcome, party: Party, clean_up: Outcome | None
 ) -> None:
     """Outcome, party and clean-up outcome of each exception."""
-    assert judge(error, claimed=True).outcome is claimed
-    assert judge(error, claimed=False).outcome is unclaimed
-    assert judge(error, claimed=True).party is party
+    assert judge_error(error, claimed=True).outcome is claimed
+    assert judge_error(error, claimed=False).outcome is unclaimed
+    assert judge_error(error, claimed=True).party is party
     assert in_clean_up(error) is clean_up
 
 
 def test_every_way_to_end_has_a_row_and_every_row_is_reached() -> None:
-    """Each `Ending` has a rule, and a way to reach it."""
-    assert set(RULES) == set(Ending)
-    assert {ending_of(error) for error, *_ in BY_EXCEPTION} | WITHOUT_EXCEPTION == set(Ending)
+    """Each `CaseEnding` has a rule, and a way to reach it."""
+    assert set(RULES) == set(CaseEnding)
+    assert {ending_of(error) for error, *_ in BY_EXCEPTION} | WITHOUT_EXCEPTION == set(CaseEnding)
     assert not {ending_of(error) for error, *_ in BY_EXCEPTION} & WITHOUT_EXCEPTION
 
 
@@ -112,7 +120,7 @@ def test_a_bug_in_an_adapter_is_the_adapters(tmp_path: Path) -> None:
     described.loader.exec_module(module)
     with pytest.raises(AttributeError) as raised:
         module.connect(object(), {})
-    judged = judge(raised.value, claimed=True)
+    judged = judge_error(raised.value, claimed=True)
     assert (judged.outcome, judged.party) == (ERROR, Party.ADAPTER)
     assert judged.detail.startswith("adapter error: AttributeError: ")
     assert "(vendor.py, line 2: return address.hots); an adapter may raise Refused, " in judged.detail
@@ -129,7 +137,7 @@ def test_a_wrong_answer_is_not_hidden_by_a_clean_up_that_fails() -> None:
             raise AssertionError("expected: 2")
         finally:
             clear()
-    assert judge(decisive(raised.value), claimed=False).outcome is FAIL
+    assert judge_error(decisive(raised.value), claimed=False).outcome is FAIL
 
 
 def test_an_error_that_replaces_another_on_purpose_stands_for_itself() -> None:
@@ -155,8 +163,8 @@ def test_the_page_has_the_same_table() -> None:
 
 def test_what_was_lost_without_a_promise_is_no_failure() -> None:
     """Loss without a promise is unsupported; made-up data always fails."""
-    assert outcome_of(Ending.BROKEN_PROMISE, claimed=False) is UNSUPPORTED
-    assert outcome_of(Ending.MADE_UP, claimed=False) is FAIL
+    assert outcome_of(CaseEnding.BROKEN_PROMISE, claimed=False) is UNSUPPORTED
+    assert outcome_of(CaseEnding.MADE_UP, claimed=False) is FAIL
 
 
 def _subclasses(kind: type) -> list[type]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from storeproof.history import Action, Answer, Ending, Operation
+from storeproof.history import Action, Answer, Operation, RequestOutcome
 
 _LINE = re.compile(r" *(?P<do>get|put|cas|pia|del|add) *(?P<args>[\w+ -]*?) *(-> *(?P<answer>\w+))? *\|(?P<bar>-*)(?P<end>\||\?|no)")
 _ACTIONS: dict[str, Any] = {
@@ -24,7 +24,7 @@ def access(
     action: Action,
     invoked: int,
     completed: int | None,
-    outcome: Ending,
+    outcome: RequestOutcome,
     write_id: str = "",
     expected: str = "",
     amount: int = 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from storeproof.history import Action, Ending, Operation
+from storeproof.history import Action, Operation, RequestOutcome
 
 _LINE = re.compile(r"(?P<pre> *)(?P<what>put|del|add) *(?P<value>[\w+-]*) *\|(?P<bar>[-]*)(?P<end>ok|no|\?)\|?")
 
@@ -19,7 +19,7 @@ def operation(
     amount: int,
     invoked: int,
     completed: int | None,
-    outcome: Ending,
+    outcome: RequestOutcome,
 ) -> Operation:
     """A write in one line."""
     return Operation(

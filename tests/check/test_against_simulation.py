@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storeproof.check import Anomaly, judge, judge_counter
+from storeproof.check import Anomaly, judge_counter, judge_key
 from storeproof.history import ABSENT, Observation, Operation
 from tests.check.histories import operation
 
@@ -71,7 +71,9 @@ def test_the_rule_is_what_all_allowed_orders_say(operations: list[Operation]) ->
     """No state is called a loss that some order explains, and none passes that no order explains."""
     possible = possible_states(operations)
     for state in [ABSENT, *(Observation("whole", each.write_id) for each in operations if each.action == "put")]:
-        assert (judge(operations, state).anomaly is Anomaly.OK) == (state in possible), f"{state} of {[str(each) for each in operations]}"
+        assert (judge_key(operations, state).anomaly is Anomaly.OK) == (state in possible), (
+            f"{state} of {[str(each) for each in operations]}"
+        )
 
 
 @settings(max_examples=300, deadline=None)
@@ -87,7 +89,7 @@ def test_an_honest_store_never_alarms(operations: list[Operation], chance) -> No
         elif each.outcome == "unknown" and chance.random() < 0.7:
             effects.append((each.invoked + chance.uniform(0, 2 * _HORIZON), each))
     effects.sort(key=lambda pair: pair[0])
-    assert judge(operations, state_after([each for _, each in effects])).anomaly is Anomaly.OK
+    assert judge_key(operations, state_after([each for _, each in effects])).anomaly is Anomaly.OK
 
 
 @st.composite
@@ -107,7 +109,7 @@ def test_a_store_that_forgets_the_end_always_alarms(operations: list[Operation],
     """Whatever tail is forgotten: unless the key looks the same without it (absent, and absent before)."""
     kept = data.draw(st.integers(0, len(operations) - 1))
     state = state_after(operations[:kept])
-    anomaly = judge(operations, state).anomaly
+    anomaly = judge_key(operations, state).anomaly
     if state == state_after(operations):
         assert anomaly is Anomaly.OK
     elif state is ABSENT:
@@ -122,14 +124,14 @@ def test_a_store_that_keeps_what_it_refused_always_alarms(operations: list[Opera
     """It said that the write did not happen, and serves it."""
     chosen = operations[which % len(operations)]
     lie = replace(chosen, action="put", write_id="refused", outcome="refused", completed=chosen.completed or chosen.invoked)
-    assert judge([*operations, lie], Observation("whole", "refused")).anomaly is Anomaly.INVENTED
+    assert judge_key([*operations, lie], Observation("whole", "refused")).anomaly is Anomaly.INVENTED
 
 
 @settings(max_examples=200, deadline=None)
 @given(histories(most=12), st.sampled_from(["torn", "invented"]))
 def test_a_store_that_tears_or_invents_always_alarms(operations: list[Operation], sight: str) -> None:
     """No history excuses it."""
-    assert judge(operations, Observation(sight)).anomaly.value == sight  # type: ignore[arg-type]
+    assert judge_key(operations, Observation(sight)).anomaly.value == sight  # type: ignore[arg-type]
 
 
 def increment(amount: int, outcome: str) -> Operation:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from storeproof.check import Anomaly, Finding, judge_groups
-from storeproof.history import Ending, Operation
+from storeproof.history import Operation, RequestOutcome
 from tests.check.histories import operation
 
 
-def group(write_id: str, outcome: Ending, *keys: str, at: int = 0) -> list[Operation]:
+def group(write_id: str, outcome: RequestOutcome, *keys: str, at: int = 0) -> list[Operation]:
     """One group: a put per key, all with the same write id, times and end."""
     completed = None if outcome == "unknown" else at + 5
     return [operation(0, "put", "single_key", key, write_id, 0, at, completed, outcome) for key in keys]

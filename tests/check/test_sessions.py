@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storeproof.check import judge_sessions
-from storeproof.history import Action, Ending, Operation
+from storeproof.history import Action, Operation, RequestOutcome
 
 WRITER, OTHER = 0, 1
 
 
-def history(*steps: tuple[int, Action, str | None, Ending]) -> list[Operation]:
+def history(*steps: tuple[int, Action, str | None, RequestOutcome]) -> list[Operation]:
     """Operations on one key, one after the other: who, what, the write id (of a put) or answer (of a get), and how it ended."""
     return [
         Operation(
@@ -30,11 +30,11 @@ def history(*steps: tuple[int, Action, str | None, Ending]) -> list[Operation]:
     ]
 
 
-def put(value: str, outcome: Ending = "ok") -> tuple[int, Action, str | None, Ending]:
+def put(value: str, outcome: RequestOutcome = "ok") -> tuple[int, Action, str | None, RequestOutcome]:
     return WRITER, "put", value, outcome
 
 
-def get(value: str | None, client: int = WRITER) -> tuple[int, Action, str | None, Ending]:
+def get(value: str | None, client: int = WRITER) -> tuple[int, Action, str | None, RequestOutcome]:
     return client, "get", value, "ok"
 
 
@@ -57,7 +57,7 @@ def get(value: str | None, client: int = WRITER) -> tuple[int, Action, str | Non
         ([put("1"), put("2"), get("2", OTHER), get("1", 2)], 0, 0),
     ],
 )
-def test_hand_written_histories(steps: list[tuple[int, Action, str | None, Ending]], forgotten: int, back: int) -> None:
+def test_hand_written_histories(steps: list[tuple[int, Action, str | None, RequestOutcome]], forgotten: int, back: int) -> None:
     """Those of the module's own text among them."""
     judged = judge_sessions(history(*steps))
     assert (len(judged.forgotten), len(judged.back), judged.unexplained) == (forgotten, back, ())
@@ -65,21 +65,21 @@ def test_hand_written_histories(steps: list[tuple[int, Action, str | None, Endin
 
 
 @pytest.mark.parametrize("steps", [[put("1"), get("9")], [put("1", "refused"), get("1")], [get("9")]])
-def test_what_no_write_explains(steps: list[tuple[int, Action, str | None, Ending]]) -> None:
+def test_what_no_write_explains(steps: list[tuple[int, Action, str | None, RequestOutcome]]) -> None:
     """A record that was never written under the key, or that the store said it refused."""
     assert len(judge_sessions(history(*steps)).unexplained) == 1
 
 
 HAPPENS: st.SearchStrategy[bool] = st.booleans()
-ENDINGS: st.SearchStrategy[Ending] = st.sampled_from(("ok", "ok", "unknown", "refused"))
+ENDINGS: st.SearchStrategy[RequestOutcome] = st.sampled_from(("ok", "ok", "unknown", "refused"))
 STEPS = st.lists(st.tuples(st.integers(0, 2), st.booleans(), ENDINGS), max_size=25)
 
 
 @given(STEPS, st.data())
-def test_a_single_copy_raises_no_alarm(steps: list[tuple[int, bool, Ending]], data: st.DataObject) -> None:
+def test_a_single_copy_raises_no_alarm(steps: list[tuple[int, bool, RequestOutcome]], data: st.DataObject) -> None:
     """An unknown write happens at once, at any later step, or never."""
     value: str | None = None
-    done: list[tuple[int, Action, str | None, Ending]] = []
+    done: list[tuple[int, Action, str | None, RequestOutcome]] = []
     pending: list[str] = []
     for number, (client, writes, outcome) in enumerate(steps):
         late = data.draw(HAPPENS)
@@ -98,7 +98,7 @@ def test_a_single_copy_raises_no_alarm(steps: list[tuple[int, bool, Ending]], da
 
 
 @given(STEPS.filter(lambda steps: any(writes and outcome == "ok" for _, writes, outcome in steps)))
-def test_an_own_write_that_is_gone_is_always_noticed(steps: list[tuple[int, bool, Ending]]) -> None:
+def test_an_own_write_that_is_gone_is_always_noticed(steps: list[tuple[int, bool, RequestOutcome]]) -> None:
     """All of it is lost; a client that read something goes back too."""
     done = [put(str(number), outcome) for number, (_, writes, outcome) in enumerate(steps) if writes]
     last = [value for _, _, value, outcome in done if outcome == "ok"][-1]

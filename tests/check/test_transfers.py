@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storeproof.check import Books, judge_transfers
-from storeproof.history import ABSENT, Balances, Ending, Observation, Transfer
+from storeproof.history import ABSENT, Balances, Observation, RequestOutcome, Transfer
 
 ACCOUNTS = ("a", "b", "c")
 
 
-def sent(number: int, source: str, target: str, amount: int, outcome: Ending) -> Transfer:
+def sent(number: int, source: str, target: str, amount: int, outcome: RequestOutcome) -> Transfer:
     """The transfer of this number."""
     completed = None if outcome == "unknown" else number * 10 + 5
     return Transfer(
@@ -44,7 +44,7 @@ def books(transfers: Sequence[Transfer], happened: Sequence[bool]) -> Books:
 
 
 PAIRS = st.permutations(ACCOUNTS)
-OUTCOMES: st.SearchStrategy[Ending] = st.sampled_from(("ok", "refused", "unknown"))
+OUTCOMES: st.SearchStrategy[RequestOutcome] = st.sampled_from(("ok", "refused", "unknown"))
 HISTORIES = st.lists(st.tuples(PAIRS, st.integers(1, 9), OUTCOMES, st.booleans()), min_size=1, max_size=12).map(
     lambda found: (
         [sent(number, pair[0], pair[1], amount, outcome) for number, (pair, amount, outcome, _) in enumerate(found)],

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.result.claims import Judged
+from storeproof.result.claims import JudgedClaims
 from storeproof.result.json_file import write_result
 from storeproof.result.model import Result
 from tests.cli.test_commands import Run
@@ -85,7 +85,7 @@ def test_the_json_page_is_read_back_as_it_was_judged(run: Run, path: Path, tmp_p
     """Other tools read it: every verdict, with the numbers behind it."""
     page = tmp_path / "claims.json"
     run("claims", path, "--output", page)
-    judged = Judged.model_validate(json.loads(page.read_text()))
+    judged = JudgedClaims.model_validate(json.loads(page.read_text()))
     (refuted,) = [each for each in judged.claims if each.verdict == "refuted"]
     assert (refuted.claim, refuted.figure_a, refuted.ratios[0].a.rate) == ("hash-against-value", 7651.32, 60_000)
 

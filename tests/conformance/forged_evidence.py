@@ -124,7 +124,7 @@ def last_audit_of_new_keys(stores: list[StoreEvidence]) -> None:
     for each in others:
         assert each.audit is not None
         judge.begin(each)
-        judge.struck(each)
+        judge.came_back(each, lambda: store.operations)
         judge.audited(judge.history(store.operations, each.audit.moment), each)
     assert last.audit is not None
     due = judge.due(judge.history(store.operations, last.audit.moment), everything=False)

@@ -111,7 +111,7 @@ def _adapters_error(store: Json) -> None:
 
 def _not_begun(store: Json) -> None:
     move(store, CASE, "not_run")
-    outcome_of(store, CASE)["detail"] = "the run ended before this case: interrupted"
+    outcome_of(store, CASE).update(detail="the run ended before this case: interrupted", lacked={"what": "begun"})
 
 
 def _twice(store: Json) -> None:

@@ -15,7 +15,8 @@ from storeproof.evidence import EVIDENCE, evidence_file, member_of
 from storeproof.outcome import Outcome
 from storeproof.result.capabilities import roll_up
 from storeproof.result.model import EditionUsed, StoreResult
-from storeproof.result.profiles import judge
+from storeproof.result.older_formats import lacked_of
+from storeproof.result.profiles import judge_profile
 from tests.conformance.forged_evidence import CRASH
 from tests.conformance.forged_numbers import number_of
 from tests.conformance.forged_results import CASE, outcome_of
@@ -37,7 +38,7 @@ def resummed(store: Json) -> None:
     rolled = [roll_up(name, found.outcomes, spec, claimed=target.claims(name)) for name in spec.capabilities]
     store["capabilities"] = [each.model_dump(mode="json") for each in rolled]
     record = record_of(found, target)
-    store["profiles"] = [judge(profile, record, spec).model_dump(mode="json") for profile in spec.profiles.values()]
+    store["profiles"] = [judge_profile(profile, record, spec).model_dump(mode="json") for profile in spec.profiles.values()]
     store["durability"]["proven"] = record.durability().proven
 
 
@@ -47,6 +48,8 @@ def called(outcome: str, detail: str, *cases: str) -> Callable[[Json], None]:
     def change(store: Json) -> None:
         for case in cases:
             outcome_of(store, case).update(outcome=outcome, detail=detail)
+            if outcome == "not_run" and (lacked := lacked_of(detail)) is not None:
+                outcome_of(store, case).update(lacked=lacked.model_dump(mode="json"))
         resummed(store)
 
     return change

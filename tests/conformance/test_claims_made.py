@@ -15,7 +15,7 @@ from storeproof.cli import main
 from storeproof.conformance.answer import MAKERS_WORD, Level, answer_lines, badge_of, contradicted_badge, refused_badge
 from storeproof.conformance.bundle import make_bundle
 from storeproof.conformance.expected_cases import expected_cases
-from storeproof.conformance.known import Known
+from storeproof.conformance.known import KnownJudges
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.conformance.rerun import command_of, compared
 from storeproof.conformance.verify import Verified, verify
@@ -84,7 +84,7 @@ def test_the_same_run_makes_the_same_bundle(true_bundle: TrueBundle) -> None:
 
 def test_a_run_that_left_cases_out_makes_no_bundle(true_bundle: TrueBundle, tmp_path: Path) -> None:
     """Where they are part of the edition; with the first one, and what to do."""
-    every = Known(known().spec, known().installation, root=frozen_root())
+    every = KnownJudges(known().spec, known().installation, root=frozen_root())
     (tmp_path / "product.yaml").write_text(product_of("1"))
     with pytest.raises(ClaimRefused, match=r"product: product.yaml is about SQLite 1"):
         make_bundle(true_bundle.report, tmp_path / "product.yaml", own_file(), every)

@@ -13,7 +13,7 @@ import pytest
 
 from storeproof.conformance.archive import open_archive
 from storeproof.conformance.histories.durability import check_durability
-from storeproof.conformance.known import Known
+from storeproof.conformance.known import KnownJudges
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.conformance.verify import verify
 from storeproof.outcome import Outcome
@@ -75,7 +75,7 @@ def test_a_load_shape_cannot_be_left_out(true_bundle: TrueBundle) -> None:
     found = verify(true_bundle.file, known())
     spec = known().spec
     loaded = {name: each.model_copy(update={"load": (*each.load, "bulk")}) for name, each in spec.guarantees.items()}
-    wider = Known(replace(spec, guarantees=loaded), known().installation)
+    wider = KnownJudges(replace(spec, guarantees=loaded), known().installation)
     batches = found.store.model_copy(update={"operations": {"single_key": {"put_many": Outcome.PASS}}})
     with open_archive(true_bundle.file) as archive:
         target = known().target("sqlite", "wal-full")

@@ -13,7 +13,7 @@ import pytest
 from storeproof.cli import conformance as command
 from storeproof.conformance.answer import MAKERS_WORD, answer_lines, badge_of
 from storeproof.conformance.archive import RESULT
-from storeproof.conformance.known import HERE, Known
+from storeproof.conformance.known import HERE, KnownJudges
 from storeproof.conformance.reasons import ClaimRefused
 from storeproof.conformance.submitted import misplaced
 from storeproof.conformance.verify import verify
@@ -36,7 +36,7 @@ OWN = "own/sqlite.yaml"
 OF_PROJECT = "spec/stores/sqlite.yaml"
 
 
-def later() -> Known:
+def later() -> KnownJudges:
     """A later release, to which this one is a known judge."""
     here = known().installation
     then = here.model_copy(update={"judge": "then"})
@@ -103,10 +103,10 @@ def test_an_older_format_is_verified_in_its_one_notation(true_bundle: TrueBundle
 
 
 @pytest.fixture
-def with_editions(tmp_path: Path) -> Callable[..., Known]:
+def with_editions(tmp_path: Path) -> Callable[..., KnownJudges]:
     """What is known where further editions were frozen."""
 
-    def made(*names: str) -> Known:
+    def made(*names: str) -> KnownJudges:
         root = tmp_path / "spec"
         (root / "editions").mkdir(parents=True, exist_ok=True)
         (root / "editions" / EDITION).symlink_to(frozen_root() / "editions" / EDITION)
@@ -121,14 +121,14 @@ def with_editions(tmp_path: Path) -> Callable[..., Known]:
 
 def test_a_claim_expires_with_the_second_edition_after_its_own(
     true_bundle: TrueBundle,
-    with_editions: Callable[..., Known],
+    with_editions: Callable[..., KnownJudges],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The first line and the exit code say so, and the badge; everything else is still computed. The draft does not count."""
     expiring = with_editions("2020.07", "2021.01")
-    monkeypatch.setattr(Known, "here", lambda: expiring)
+    monkeypatch.setattr(KnownJudges, "here", lambda: expiring)
     assert command.check(true_bundle.file, tmp_path / "badge.svg") == command.EXPIRED == 3
     first, second, *_ = capsys.readouterr().out.splitlines()
     version = true_bundle.result["stores"][0]["version"]
@@ -139,7 +139,7 @@ def test_a_claim_expires_with_the_second_edition_after_its_own(
         command.check(true_bundle.file, tmp_path / "x.png")
 
 
-def test_one_edition_later_a_claim_stands(true_bundle: TrueBundle, with_editions: Callable[..., Known]) -> None:
+def test_one_edition_later_a_claim_stands(true_bundle: TrueBundle, with_editions: Callable[..., KnownJudges]) -> None:
     """And claims in the draft are not older than it."""
     found = with_editions("2020.07").in_edition(EditionUsed(**true_bundle.result["edition"]))
     assert (found.expired_by, found.later) == (None, ["2020.07"])
@@ -212,7 +212,7 @@ def test_the_folder_of_submitted_claims_is_checked_as_a_whole(
     true_bundle: TrueBundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One line for each, and 1 where one is refused; a folder without claims is a mistake."""
-    monkeypatch.setattr(Known, "here", known)
+    monkeypatch.setattr(KnownJudges, "here", known)
     with pytest.raises(UsageError, match="has no claims; each is a folder EDITION/ORGANIZATION-PRODUCT/"):
         command.check(tmp_path, None)
     for name, content in (("the-sqlite-project-sqlite", true_bundle.file.read_bytes()), ("the-sqlite-project-sqlite-b", b"x")):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from storeproof.conformance.not_run import check_not_run
 from storeproof.conformance.reasons import ClaimRefused
 from storeproof.launch import endpoint
-from storeproof.launch.managed_server import NO_CLUSTER, NO_DISK, NO_NODES
-from storeproof.launch.several.cluster import NO_CUT
-from storeproof.outcome import Outcome
+from storeproof.launch.handle import FaultMeans
+from storeproof.launch.managed_server import NO_CLUSTER, NO_DISK, NO_NODES, ManagedServer
+from storeproof.launch.several.cluster import NO_CUT, ClusterHandle
+from storeproof.outcome import Lack, Outcome
+from storeproof.result.measured.lacked import Lacked
+from storeproof.result.older_formats import lacked_of
 from storeproof.result.sources import NATIVE
 from storeproof.spec import Target
 from tests.conformance.published import published
@@ -27,14 +33,27 @@ def target() -> Target:
     return Target(store, "wal-full", file)
 
 
-def refused(case: str, detail: str, *, launch: str = "process", compiled: bool = True, put: Outcome = Outcome.PASS) -> str:
-    """Why a claim is refused in which that case was not run; empty where it is not."""
+def refused(
+    case: str,
+    detail: str,
+    *,
+    of: Target | None = None,
+    launch: str = "process",
+    compiled: bool = True,
+    put: Outcome = Outcome.PASS,
+    lacked: Lacked | None = None,
+) -> str:
+    """Why a claim is refused in which that case was not run; empty where it is not. `lacked`: by default what the detail says."""
     result = published()
     run = result.run.model_copy(update={"sources": {NATIVE: "0" * 64} if compiled else {}})
-    record = result.stores[0].outcomes[0].model_copy(update={"id": case, "outcome": Outcome.NOT_RUN, "detail": detail})
+    record = (
+        result.stores[0]
+        .outcomes[0]
+        .model_copy(update={"id": case, "outcome": Outcome.NOT_RUN, "detail": detail, "lacked": lacked or lacked_of(detail)})
+    )
     fields = {"outcomes": [record], "launch": launch, "operations": {"single_key": {"put": put}}}
     try:
-        check_not_run(run, result.stores[0].model_copy(update=fields), target())
+        check_not_run(run, result.stores[0].model_copy(update=fields), of or target())
     except ClaimRefused as reason:
         return str(reason)
     return ""
@@ -49,6 +68,7 @@ def refused(case: str, detail: str, *, launch: str = "process", compiled: bool =
         ("durability.power_loss", NO_DISK),
         ("durability.transfers/power_loss", NO_DISK),
         ("durability.sessions/power_loss", POWER),
+        ("durability.metadata/power_loss", POWER),
         ("durability.power_loss", NO_CUT),
         ("durability.power_loss", POWER),
         ("durability.power_loss", "no power cut; strace saw a sync between request and reply of 7 of 100 acknowledged writes: evidence"),
@@ -82,6 +102,15 @@ def test_a_reason_is_held_against_the_rest_of_the_result(
     assert (text.startswith("not-run: "), says in text) == (True, True)
 
 
+def test_kills_at_the_first_start_need_a_disk_only_of_a_cluster_or_a_container() -> None:
+    """A cluster's data cannot be emptied from here; a process of this machine is killed wherever its data is."""
+    store, file = SHIPPED.store("postgresql")
+    case = "durability.bootstrap/process_kill"
+    assert refused(case, NO_CUT, of=Target(store, "standbys-on", file)) == ""
+    assert refused(case, NO_CUT).endswith("and a process of this machine is killed without a disk of its own")
+    assert refused("durability.process_crash", NO_CUT, of=Target(store, "standbys-on", file)) != ""
+
+
 def test_a_store_whose_file_claims_transactions_was_tried_under_transfers() -> None:
     """SQLite's does."""
     said = "sqlite:wal-full claims no transactions that could be tested: transactions.commit"
@@ -92,3 +121,22 @@ def test_a_store_whose_file_claims_transactions_was_tried_under_transfers() -> N
 def test_other_words_are_no_reason(detail: str) -> None:
     """However alike."""
     assert refused("durability.power_loss", detail).endswith("is no reason by which a run leaves it out")
+
+
+def test_what_the_field_says_counts_and_not_the_words() -> None:
+    """Whatever a detail is made to say; and no lack excuses the cases that have no need of it."""
+    power = "durability.power_loss"
+    assert refused(power, "its disk is away", lacked=Lacked(what=Lack.DISK)) == ""
+    for lack in (Lack.BEGUN, Lack.FRONT, Lack.VERIFIED_OPERATION, Lack.PLAIN_CONNECTION):
+        assert refused(power, NO_DISK, lacked=Lacked(what=lack)).endswith("is no reason by which a run leaves it out")
+
+
+@pytest.mark.parametrize("capability", FaultMeans)
+def test_what_a_handle_cannot_do_is_typed_as_its_words_were_read(capability: FaultMeans) -> None:
+    """The reader of results without the field, and what is raised today, name the same lack."""
+    managed = SimpleNamespace(nodes=(), _disk=None)
+    handles: list[tuple[Any, Any]] = [(endpoint.EndpointHandle, None), (ClusterHandle, None), (ManagedServer, managed)]
+    for kind, instance in handles:
+        if (found := kind.cannot(instance, capability)) is not None:
+            assert found.lack is not None
+            assert lacked_of(str(found)) == Lacked(what=found.lack)

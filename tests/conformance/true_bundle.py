@@ -18,7 +18,7 @@ import storeproof
 from storeproof.conformance.archive import MANIFEST, PRODUCT, RESULT, open_archive
 from storeproof.conformance.bundle import make_bundle
 from storeproof.conformance.expected_cases import ExpectedCase
-from storeproof.conformance.known import Known, judge_here
+from storeproof.conformance.known import KnownJudges, judge_here
 from storeproof.evidence import EVIDENCE
 from storeproof.spec import Scale, Target, load_spec
 from storeproof.spec.editions.dispute import Dispute
@@ -44,7 +44,7 @@ CASES = (
 """What is tried: two capabilities, two faults, two numbers."""
 
 
-class SomeCases(Known):
+class SomeCases(KnownJudges):
     """An edition of which the cases above must be tried, and all others may be left out."""
 
     def cases(self, scale: Scale, target: Target) -> dict[str, ExpectedCase]:

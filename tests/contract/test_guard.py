@@ -9,93 +9,21 @@ from typing import Any
 
 import pytest
 
-from storeproof.contract import MISSING, OPERATIONS, Breach, Found, Layout, Refused, Row, Unknown, Unsupported, WrongReply, call, supports
+from storeproof.contract import (
+    MISSING,
+    Breach,
+    FacetedPage,
+    Layout,
+    Refused,
+    Row,
+    Unknown,
+    Unsupported,
+    WrongReply,
+    call,
+)
 from storeproof.contract.failures import RAISES
-from storeproof.contract.families import Collection, Fields, KeyValue, Paths, Session
-from storeproof.spec.query import Aggregation, Browse, Query, Where
+from tests.contract.answering import ARGUMENTS, Answering, Bare
 from tests.contract.models import COUNTER, DOCUMENT, HASH, PLACES, QUEUE, RANKING, ROW, SET, VALUE
-
-
-class Bare:
-    """What every collection must have, and no family."""
-
-    def prepare(self) -> None: ...
-
-    def clear(self) -> None: ...
-
-    def describe(self) -> Mapping[str, str]:
-        return {"indexes": "0"}
-
-
-class Answering(Bare):
-    """Has every family, and answers whatever it was told to."""
-
-    def __init__(self, answer: Any) -> None:
-        self.answer = answer
-
-    def _reply(self, *args: Any) -> Any:
-        if isinstance(self.answer, BaseException):
-            raise self.answer
-        return self.answer
-
-
-for operation in OPERATIONS:
-    setattr(Answering, operation, Answering._reply)
-
-ARGUMENTS: dict[str, tuple[Any, ...]] = {
-    "count": (),
-    "put": ("k", b""),
-    "get_many": (["a", "b"],),
-    "put_many": ({"a": b""},),
-    "get_field": ("k", "f"),
-    "set_field": ("k", "f", b""),
-    "delete_field": ("k", "f"),
-    "get_fields": ("k", ["f", "g"]),
-    "get_path": ("k", ("a",)),
-    "get_paths": ("k", [("a",), ("b",)]),
-    "set_path": ("k", ("a",), 1),
-    "unset_path": ("k", ("a",)),
-    "increment": ("k", 1),
-    "put_if_absent": ("k", b""),
-    "compare_and_set": ("k", b"", b""),
-    "put_expiring": ("k", b"", 1),
-    "put_swept": ("k", b"", 1),
-    "scan": (None, 2, False),
-    "find": (Query(limit=2),),
-    "count_where": (Where(),),
-    "aggregate": (Aggregation.model_validate({"by": {"a": ["a"]}, "compute": {"n": ["count"]}}),),
-    "browse": (Browse.model_validate({"facets": {"f": ["a"]}, "limit": 2}),),
-    "update_where": (Where(), ("a",), 1),
-    "delete_where": (Where(),),
-    "get_and_set": ("k", b""),
-    "append": ("k", b""),
-    "increment_field": ("k", "f", 1),
-    "increment_path": ("k", ("a",), 1),
-    "push_item": ("k", ("a",), 1),
-    "insert_item": ("k", ("a", 0), 1),
-    "pull_item": ("k", ("a",), 1),
-    "add_to_set": ("k", ("a",), 1),
-    "item_count": ("k", ("a",)),
-    "expire": ("k", 1),
-    "scan_prefix": ("a", 2),
-    "walk": (None, 2),
-    "push_back": ("k", b""),
-    "push_front": ("k", b""),
-    "list_range": ("k", 1, 3),
-    "add_member": ("k", "m"),
-    "remove_member": ("k", "m"),
-    "has_member": ("k", "m"),
-    "set_score": ("k", "m", 1.0),
-    "add_score": ("k", "m", 1.0),
-    "remove_score": ("k", "m"),
-    "score_of": ("k", "m"),
-    "rank_of": ("k", "m"),
-    "top": ("k", 2),
-    "add_place": ("k", "m", 0.0, 0.0),
-    "remove_place": ("k", "m"),
-    "distance_between": ("k", "m", "n"),
-    "nearest": ("k", 0.0, 0.0, 1.0, 2),
-}
 
 
 def ask(layout: Layout, operation: str, answer: Any) -> Any:
@@ -140,7 +68,7 @@ RIGHT: list[tuple[Layout, str, Any]] = [
     (DOCUMENT, "find", [("a", {}), ("b", {"x": None})]),
     (DOCUMENT, "count_where", 0),
     (DOCUMENT, "aggregate", [{"a": None, "n": 1}]),
-    (DOCUMENT, "browse", Found(3, ["a"], {"f": [("x", 2), (None, 1)]})),
+    (DOCUMENT, "browse", FacetedPage(3, ["a"], {"f": [("x", 2), (None, 1)]})),
     (DOCUMENT, "update_where", 1),
     (DOCUMENT, "delete_where", 0),
     (QUEUE, "get", [b"", b"a"]),
@@ -245,8 +173,8 @@ WRONG: list[tuple[Layout, str, Any, str]] = [
     (DOCUMENT, "find", ["a"], "find: each entry is a pair of a key and a dict of JSON values; found str 'a'"),
     (DOCUMENT, "count_where", None, "count_where: the reply is int; found NoneType None"),
     (DOCUMENT, "aggregate", [{"a": 1}], "aggregate: each group is a dict of a, n; found dict {'a': 1}"),
-    (DOCUMENT, "browse", [], "browse: the reply is a Found; found list []"),
-    (DOCUMENT, "browse", Found(3, ["a"], {}), "browse: the facets are f; found list []"),
+    (DOCUMENT, "browse", [], "browse: the reply is a FacetedPage; found list []"),
+    (DOCUMENT, "browse", FacetedPage(3, ["a"], {}), "browse: the facets are f; found list []"),
     (DOCUMENT, "update_where", True, "update_where: the reply is int; found bool True"),
     (DOCUMENT, "delete_where", None, "delete_where: the reply is int; found NoneType None"),
     (QUEUE, "get", (b"a",), "get: a record of queue is a list of bytes; found tuple (b'a',)"),
@@ -326,7 +254,7 @@ def test_an_error_that_was_not_sorted_is_a_breach(leaked: Exception) -> None:
     """Any other exception is a `Breach` that names the adapter's line, and what is allowed."""
     with pytest.raises(Breach) as breach:
         ask(VALUE, "put", leaked)
-    assert str(breach.value).startswith(f"put raised {type(leaked).__name__}: {leaked} (test_guard.py, line ")
+    assert str(breach.value).startswith(f"put raised {type(leaked).__name__}: {leaked} (answering.py, line ")
     assert str(breach.value).endswith(f"raise self.answer); {RAISES}"), "where to look first"
     assert breach.value.__cause__ is leaked
 
@@ -372,29 +300,3 @@ def test_a_family_that_is_there_in_part_is_a_breach() -> None:
         Breach, match=r"Fields is implemented only partly: it lacks delete_field; implement all methods of a family, or none"
     ):
         call(Half(), HASH, "get_field", "k", "f")
-
-
-def test_supports_asks_for_the_whole_family() -> None:
-    """`supports` is true only for whole families."""
-
-    class Reader(Bare):
-        def get(self, key: str) -> None: ...
-
-    assert all(supports(Answering(None), operation) for operation in OPERATIONS)
-    assert not any(supports(Bare(), operation) for operation in OPERATIONS)
-    assert not supports(Reader(), "get")
-
-
-def test_the_required_protocols_and_the_optional_ones_are_told_apart() -> None:
-    """A bare collection is a `Collection` and of no other protocol."""
-    assert isinstance(Bare(), Collection)
-    assert not isinstance(Bare(), Session)
-    assert not isinstance(object(), Collection)
-    assert not isinstance(Bare(), (KeyValue, Fields, Paths))
-
-
-def test_an_operation_is_named_as_the_method_that_does_it() -> None:
-    """Every operation is a method of its family."""
-    for name, described in OPERATIONS.items():
-        assert described.name == name
-        assert callable(getattr(described.family, name))

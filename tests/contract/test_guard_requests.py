@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from storeproof.contract import MISSING, OPERATIONS, Breach, Change, Found, Layout, WrongReply, call
-from storeproof.spec.index import Index
+from storeproof.contract import MISSING, OPERATIONS, Breach, Change, FacetedPage, Layout, WrongReply, call
+from storeproof.spec.model import Index
 from storeproof.spec.query import Aggregation, Browse, Query, Where
 from tests.contract import test_guard
 from tests.contract.models import COUNTER, DOCUMENT
@@ -52,7 +52,7 @@ RIGHT: list[tuple[str, Any]] = [
     ("find_joined", [("a", {}, None), ("b", {"x": 1}, {"y": [None]})]),
     ("count_where", 0),
     ("aggregate", [{"color": None, "n": 1}]),
-    ("browse", Found(5, ["a"], {"colors": [("red", 3), (None, 1)]})),
+    ("browse", FacetedPage(5, ["a"], {"colors": [("red", 3), (None, 1)]})),
     ("update_where", 2),
     ("delete_where", 0),
     ("create_index", None),
@@ -101,10 +101,10 @@ WRONG: list[tuple[str, Any]] = [
     ("aggregate", [("red", 1)]),
     ("aggregate", "none"),
     ("browse", (1, [], {})),
-    ("browse", Found(1, ["a", "b"], {"colors": []})),  # more than the page
-    ("browse", Found(1, [], {})),  # a facet is missing
-    ("browse", Found(1, [], {"colors": [["red", 1]]})),
-    ("browse", Found(1, [], {"colors": [("red", "1")]})),
+    ("browse", FacetedPage(1, ["a", "b"], {"colors": []})),  # more than the page
+    ("browse", FacetedPage(1, [], {})),  # a facet is missing
+    ("browse", FacetedPage(1, [], {"colors": [["red", 1]]})),
+    ("browse", FacetedPage(1, [], {"colors": [("red", "1")]})),
     ("update_where", None),
     ("delete_where", True),
     ("create_index", "i"),

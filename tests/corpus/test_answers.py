@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.contract import Found, Key, Layout
+from storeproof.contract import FacetedPage, Key, Layout
 from storeproof.corpus.articles import articles
 from storeproof.experiments.correctness.request_answers import wrong_answer
 from storeproof.load.requests import requests
@@ -145,7 +145,7 @@ def test_the_oracle_is_right(name: str) -> None:
         ("page", "find", lambda found: found[::-1], "the page is sorted"),
         ("facets", "browse", lambda found: found._replace(total=found.total + 1), "the total is"),
         ("facets", "browse", lambda found: found._replace(keys=found.keys[::-1]), "the page is sorted"),
-        ("facets", "browse", lambda found: Found(found.total, found.keys, {**found.facets, "languages": []}), "the facets are"),
+        ("facets", "browse", lambda found: FacetedPage(found.total, found.keys, {**found.facets, "languages": []}), "the facets are"),
         (
             "facets",
             "browse",

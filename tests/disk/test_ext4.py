@@ -15,9 +15,9 @@ import pytest
 from storeproof.cleanup.sweep import sweep_directories
 from storeproof.disk import ext4, loop
 from storeproof.disk.ext4 import Ext4Disk, unmount
-from storeproof.disk.methods import PowerCut
+from storeproof.disk.methods import PowerCutMethod
 from storeproof.errors import MachineFailed, NotAvailable
-from storeproof.launch.handle import Capability
+from storeproof.launch.handle import FaultMeans
 from storeproof.launch.process import ProcessHandle
 from tests.disk.files import mount_copied, mounts
 from tests.launch.small import GREETS, WITHOUT_REAPER, Run, eventually, python_server, request
@@ -185,11 +185,11 @@ def test_a_machine_without_room_for_the_copy_is_no_loss(tmp_path: Path) -> None:
 @mounting
 def test_a_server_loses_power_and_starts_again(tmp_path: Path) -> None:
     """A handle on this disk can be cut, and started again afterwards."""
-    handle = ProcessHandle(request(python_server(GREETS), tmp_path, power_cut=PowerCut()))
+    handle = ProcessHandle(request(python_server(GREETS), tmp_path, power_cut=PowerCutMethod()))
     try:
         handle.start()
         handle.quiesce()
-        assert handle.cannot(Capability.CUT_POWER) is None
+        assert handle.cannot(FaultMeans.CUT_POWER) is None
         handle.cut_power()
         assert not handle.alive()
         handle.start()
@@ -203,7 +203,7 @@ def test_a_server_on_another_file_system_cannot_lose_power(tmp_path: Path) -> No
     """A handle without a disk of ours says why it cannot be cut, and refuses."""
     handle = ProcessHandle(request(python_server(GREETS), tmp_path))
     try:
-        assert "is not on a disk whose power can be cut" in str(handle.cannot(Capability.CUT_POWER))
+        assert "is not on a disk whose power can be cut" in str(handle.cannot(FaultMeans.CUT_POWER))
     finally:
         handle.close()
 
@@ -212,7 +212,7 @@ def test_a_server_on_another_file_system_cannot_lose_power(tmp_path: Path) -> No
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
 def test_no_mount_is_left_by_a_run_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
     """Signals, also SIGKILL, leave no mount and no loop device."""
-    run = Run(tmp_path, fields="power_cut=PowerCut()")
+    run = Run(tmp_path, fields="power_cut=PowerCutMethod()")
     assert str(tmp_path) in mounts()
     run.end(number)
     assert eventually(lambda: run.left() == [])
@@ -223,7 +223,7 @@ def test_no_mount_is_left_by_a_run_that_is_ended(tmp_path: Path, number: signal.
 @mounting
 def test_the_next_run_unmounts_what_a_dead_one_left(tmp_path: Path) -> None:
     """Without a reaper a sweep removes the mount that a killed run left."""
-    run = Run(tmp_path, before=WITHOUT_REAPER, fields="power_cut=PowerCut()")
+    run = Run(tmp_path, before=WITHOUT_REAPER, fields="power_cut=PowerCutMethod()")
     run.end(signal.SIGKILL)
     assert str(tmp_path) in mounts()
     sweep_directories(tmp_path)

@@ -17,15 +17,15 @@ from storeproof.cleanup.sweep import sweep_directories
 from storeproof.disk import fuse, methods
 from storeproof.disk.ext4 import unmount
 from storeproof.disk.fuse import FuseDisk
-from storeproof.disk.methods import PowerCut, make_disk
+from storeproof.disk.methods import PowerCutMethod, make_disk
 from storeproof.errors import MachineFailed, NotAvailable
-from storeproof.launch.handle import Capability
+from storeproof.launch.handle import FaultMeans
 from storeproof.launch.process import ProcessHandle
 from tests.disk.files import Make, mount_copied, mounts, names, write
 from tests.launch.small import GREETS, WITHOUT_REAPER, Run, eventually, python_server, request
 
 mounting = pytest.mark.usefixtures("memory_disks")
-ON_FUSE = "power_cut=PowerCut('fuse')"
+ON_FUSE = "power_cut=PowerCutMethod('fuse')"
 
 
 @mounting
@@ -84,12 +84,12 @@ def test_a_copy_of_the_mount_in_another_namespace_changes_nothing(make: Make, da
 @mounting
 def test_a_server_loses_power_and_starts_again(tmp_path: Path) -> None:
     """A handle on this disk can be cut and started again, and leaves nothing."""
-    handle = ProcessHandle(request(python_server(GREETS), tmp_path, power_cut=PowerCut("fuse")))
+    handle = ProcessHandle(request(python_server(GREETS), tmp_path, power_cut=PowerCutMethod("fuse")))
     try:
         assert handle.power_cut_method == "a file system in memory (FUSE)"
         handle.start()
         handle.quiesce()
-        assert handle.cannot(Capability.CUT_POWER) is None
+        assert handle.cannot(FaultMeans.CUT_POWER) is None
         handle.cut_power()
         assert not handle.alive()
         handle.start()
@@ -170,15 +170,15 @@ def test_the_first_method_that_can_be_had_is_taken(data: Path, monkeypatch: pyte
         raise NotAvailable("no loop device", "get one")
 
     monkeypatch.setattr(methods, "Ext4Disk", refuse)
-    made = make_disk(PowerCut(), data, data.parent / "image")
+    made = make_disk(PowerCutMethod(), data, data.parent / "image")
     made.close()
     assert made.method == "a file system in memory (FUSE)"
     assert not (data.parent / "image").exists()
     monkeypatch.setattr(fuse, "DEVICE", "/dev/no-such-device")
     with pytest.raises(NotAvailable, match=r"no loop device; .*needs FUSE: /dev/no-such-device: No such file.*; get one, or modprobe fuse"):
-        make_disk(PowerCut(), data, data.parent / "image")
+        make_disk(PowerCutMethod(), data, data.parent / "image")
     with pytest.raises(NotAvailable, match=r"no loop device; get one$"):
-        make_disk(PowerCut("ext4"), data, data.parent / "image")
+        make_disk(PowerCutMethod("ext4"), data, data.parent / "image")
 
 
 def test_without_the_compiled_part_it_is_not_available(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

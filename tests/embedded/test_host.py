@@ -18,8 +18,8 @@ import pytest
 
 from storeproof.contract import Address, Refused, Unknown, Unsupported, WrongReply
 from storeproof.embedded import connect, host, session
-from storeproof.embedded.forwarding import Session
-from storeproof.embedded.link import HostError, Link
+from storeproof.embedded.forwarding import ForwardingSession
+from storeproof.embedded.link import HostError, HostLink
 from storeproof.machine.ports import free_port
 from tests.shipped import SHIPPED
 
@@ -33,9 +33,9 @@ class Running:
         self.address = Address("127.0.0.1", free_port())
         command = [sys.executable, str(SHELF), "--data", str(folder), "--port", str(self.address.port), "--set", "colour=a=b"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.links: list[Link] = []
+        self.links: list[HostLink] = []
 
-    def link(self) -> Link:
+    def link(self) -> HostLink:
         end = time.monotonic() + 20
         while True:
             try:
@@ -86,7 +86,7 @@ def test_writes_take_turns(running: Running) -> None:
     """Functions named in `writes` never run at the same time."""
     failed: list[Exception] = []
 
-    def write(link: Link) -> None:
+    def write(link: HostLink) -> None:
         try:
             for number in range(10):
                 link.call("put", str(number), number)
@@ -131,7 +131,7 @@ def test_no_host_is_unknown() -> None:
         connect(Address("127.0.0.1", free_port()))
 
 
-def replies(*bodies: bytes) -> Link:
+def replies(*bodies: bytes) -> HostLink:
     """A link to something that answers this, whatever it is asked."""
     server = socket.create_server(("127.0.0.1", 0))
     link = connect(Address(*server.getsockname()))
@@ -180,7 +180,7 @@ def test_a_session_has_the_families_whose_functions_there_are() -> None:
 
     functions = dict.fromkeys(("get", "put", "delete", "exists", "prepare", "clear", "version"), len)
     link = replies(framed([0, 2, ["Shelf", "1"]]), framed([0, 1, b"x"]))
-    opened = Session(link, functions, ("value",))
+    opened = ForwardingSession(link, functions, ("value",))
     assert opened.version().product == "Shelf"
     models = SHIPPED.models
     collection = opened.collection(Layout("c", models["single_key"]))

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.blame import Party, judge
+from storeproof.blame import Party, judge_error
 from storeproof.errors import NotAvailable, SettingsMismatch, UsageError
 from storeproof.machine.file_digest import digest_of
 from storeproof.outcome import Outcome
@@ -188,7 +188,7 @@ def test_a_store_that_becomes_another_one_during_the_run_is_an_error_of_the_user
     sut.record.proof = replace(sut.record.proof, store=sut.record.proof.store.model_copy(update={"version": "SQLite 3.0.0"}))
     with pytest.raises(UsageError, match=r"version is SQLite 3.0.0 there") as refused:
         sut.launch("a case")
-    judged = judge(refused.value, claimed=True)
+    judged = judge_error(refused.value, claimed=True)
     assert (judged.outcome, judged.party) == (Outcome.ERROR, Party.USER)
     with pytest.raises(NotAvailable, match=r"the store could not be tested: --proof .* is not of this"):
         sut.launch("the next case")

@@ -14,7 +14,7 @@ from storeproof.contract import Breach, Refused, Unknown
 from storeproof.experiments.client import Client, ClosedLoop, Strategy, open_clients, raise_failures, send_some, under_load
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.performance.open_loop_client import OpenLoop
-from storeproof.history import Ending
+from storeproof.history import RequestOutcome
 
 
 class Session:
@@ -32,7 +32,7 @@ class Scripted(Strategy):
     def __init__(self, *endings: Exception | None, requests: int | None = None) -> None:
         self.endings: Iterator[Exception | None] = itertools.chain(endings, itertools.repeat(None))
         self.left = requests
-        self.recorded: list[Ending] = []
+        self.recorded: list[RequestOutcome] = []
         self.sessions = 0
 
     @property
@@ -47,7 +47,7 @@ class Scripted(Strategy):
         if (ending := next(self.endings)) is not None:
             raise ending
 
-    def end(self, outcome: Ending) -> None:
+    def end(self, outcome: RequestOutcome) -> None:
         self.recorded.append(outcome)
 
 

@@ -12,7 +12,7 @@ from storeproof import halt as halting
 from storeproof.contract import Collection, Layout, call
 from storeproof.errors import Halted
 from storeproof.experiments import client_threads
-from storeproof.experiments.client_threads import Job, together, wait_for
+from storeproof.experiments.client_threads import ClientThread, together, wait_for
 from storeproof.halt import Halt, Limit
 from tests.contract.models import VALUE
 
@@ -50,7 +50,7 @@ def test_no_loop_of_requests_outlives_its_case(halt: Halt, end: str) -> None:
     """A client that asks until it gets another answer sends nothing more."""
     collection, limit = Agreeing(), Limit(0.3 if end == "the case has had its time" else 1e9, "the case has taken 5 min")
     with halt.case(limit):
-        asking = Job(lambda: ask_for_ever(collection, VALUE))
+        asking = ClientThread(lambda: ask_for_ever(collection, VALUE))
         asking.start()
         collection.asked.wait()
         if end == "the run is interrupted":
@@ -81,7 +81,7 @@ def test_a_second_signal_ends_waiting_at_once(halt: Halt, monkeypatch: pytest.Mo
     """After the first, threads have a moment to end."""
     monkeypatch.setattr(halting, "_INTERRUPTED_SECONDS", 1e9)
     never = threading.Event()
-    hanging = Job(never.wait)
+    hanging = ClientThread(never.wait)
     hanging.start()
     halt.interrupt()
     assert not wait_for([hanging], 0.1), "there is time left"

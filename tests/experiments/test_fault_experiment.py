@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.blame import Ending
+from storeproof.blame import CaseEnding
 from storeproof.contract import Refused, Unknown
 from storeproof.errors import MachineFailed, StoreDied
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject, without_replies
@@ -130,10 +130,10 @@ def test_what_is_answered_without_a_disk_is_unknown() -> None:
 class Plain(Summary):
     """Ends as it is told to."""
 
-    how: Ending
+    how: CaseEnding
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         return self.how
 
     def parts(self) -> Iterable[str]:
@@ -152,21 +152,21 @@ def case() -> CaseResult:
 
 def test_a_summary_is_one_sentence_with_how_to_repeat_it_and_the_log() -> None:
     """Empty parts are left out."""
-    assert Plain(how=Ending.RIGHT).detail("seed 1") == "three faults; one lost; seed 1"
-    assert Plain(how=Ending.RIGHT, log="bye").detail() == "three faults; one lost\n--- last lines of its log ---\nbye"
+    assert Plain(how=CaseEnding.RIGHT).detail("seed 1") == "three faults; one lost; seed 1"
+    assert Plain(how=CaseEnding.RIGHT, log="bye").detail() == "three faults; one lost\n--- last lines of its log ---\nbye"
 
 
 @pytest.mark.parametrize(
     ("ending", "claimed", "outcome"),
     [
-        (Ending.BROKEN_PROMISE, True, Outcome.FAIL),
-        (Ending.BROKEN_PROMISE, False, Outcome.UNSUPPORTED),
-        (Ending.NOTHING_SHOWN, True, Outcome.INCONCLUSIVE),
-        (Ending.NOTHING_SHOWN, False, Outcome.UNSUPPORTED),
-        (Ending.RIGHT, False, Outcome.UNDECLARED),
+        (CaseEnding.BROKEN_PROMISE, True, Outcome.FAIL),
+        (CaseEnding.BROKEN_PROMISE, False, Outcome.UNSUPPORTED),
+        (CaseEnding.NOTHING_SHOWN, True, Outcome.INCONCLUSIVE),
+        (CaseEnding.NOTHING_SHOWN, False, Outcome.UNSUPPORTED),
+        (CaseEnding.RIGHT, False, Outcome.UNDECLARED),
     ],
 )
-def test_a_summary_settles_a_case_by_the_table_of_blame(ending: Ending, claimed: bool, outcome: Outcome) -> None:
+def test_a_summary_settles_a_case_by_the_table_of_blame(ending: CaseEnding, claimed: bool, outcome: Outcome) -> None:
     """It names an ending, and the claim decides."""
     result = case()
     with pytest.raises(EndCase) as ended:
@@ -178,6 +178,6 @@ def test_a_summary_settles_a_case_by_the_table_of_blame(ending: Ending, claimed:
 def test_a_summary_that_is_right_goes_on() -> None:
     """A pass does not end the test: what follows may still fail."""
     result = case()
-    Plain(how=Ending.RIGHT).report(result, claimed=True, again="")
+    Plain(how=CaseEnding.RIGHT).report(result, claimed=True, again="")
     assert result.detail == "three faults; one lost"
     assert not result.settled

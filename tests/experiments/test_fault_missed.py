@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.contract import Layout
+from storeproof.contract import Key, Layout, Record, Refused
 from storeproof.errors import FaultMissed
 from storeproof.experiments.contended_keys import KEY_TYPES
 from storeproof.experiments.durability.strike_rounds import StrikeRounds
@@ -30,6 +30,15 @@ class Empty(Handle):
 
     def data_written(self) -> Written:
         return Written(Store())
+
+
+class Slow(Store):
+    """Takes its first write after the fault."""
+
+    def stored(self, name: str, key: Key, record: Record | None) -> None:
+        if not self.generation:
+            raise Refused("not yet")
+        super().stored(name, key, record)
 
 
 @pytest.mark.parametrize(
@@ -60,10 +69,21 @@ def test_a_store_that_loses_what_it_keeps_nowhere_is_told_so() -> None:
 
 def test_an_order_of_answers_shows_nothing_across_a_fault_that_missed() -> None:
     """The answers are right, and the fault was none."""
+    with pytest.raises(FaultMissed, match=r"it writes to /elsewhere/data\.db"):
+        ordered(Elsewhere(Store()))
+
+
+def test_what_is_acknowledged_after_a_fault_was_not_missed_by_it() -> None:
+    """A store that is too slow to acknowledge a write before the fault has nothing in its files by then."""
+    assert ordered(Empty(Slow())).wrong == []
+
+
+def ordered(handle: Handle) -> LinearizabilitySummary:
+    """One fault under clients of the same counters."""
     registers = {each: Layout(f"c_{each.model}", MODELS[each.model]) for each in KEY_TYPES if each.model == "counter"}
     assert registers
     scale = DurabilityScale(rounds=5, clients=2, load_seconds=(0.01, 0.02))
     summary = LinearizabilitySummary(case="durability.linearizable/process_crash")
-    with pytest.raises(FaultMissed, match=r"it writes to /elsewhere/data\.db"):
-        store = subject(Elsewhere(Store()))
-        StrikeRounds(store, [ServerStrike(store, find("process_kill"))], ContendedServer(store, registers, scale, summary)).run()
+    store = subject(handle)
+    StrikeRounds(store, [lambda: ServerStrike(store, find("process_kill"))], ContendedServer(store, registers, scale, summary)).run()
+    return summary

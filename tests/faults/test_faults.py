@@ -12,15 +12,15 @@ from storeproof.errors import NotAvailable
 from storeproof.faults import Fault, faults, find
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.pause import FAULT
-from storeproof.launch.handle import Capability, Handle
+from storeproof.launch.handle import FaultMeans, Handle
 from storeproof.spec.guarantee import NETWORKED
 from tests.shipped import SHIPPED
 
 
-def handle(reason: str | None = None, nodes: Sequence[str] = ()) -> Any:
+def handle(lacking: NotAvailable | None = None, nodes: Sequence[str] = ()) -> Any:
     """A handle that notes its calls, and has the methods of a handle and no others."""
     made = create_autospec(Handle, instance=True)
-    made.cannot.return_value = reason
+    made.cannot.return_value = lacking
     made.nodes = nodes
     return made
 
@@ -36,29 +36,30 @@ def test_a_fault_strikes_through_the_handle(name: str, deed: str) -> None:
 
 
 NEEDS = {
-    "all_nodes_kill": Capability.KILL_NODES,
-    "clean_restart": Capability.STOP,
-    "deaf_primary": Capability.CLUSTER,
-    "isolate_primary": Capability.CLUSTER,
-    "kill_primary": Capability.CLUSTER,
-    "lagging_node_wipe": Capability.CLUSTER,
-    "lossy_links": Capability.CLUSTER,
-    "one_node_kill": Capability.KILL_NODES,
-    "pause": Capability.PAUSE,
-    "pause_primary": Capability.CLUSTER,
-    "power_cut": Capability.CUT_POWER,
-    "process_kill": Capability.KILL,
-    "second_primary": Capability.CLUSTER,
-    "slow_links": Capability.CLUSTER,
-    "split_all": Capability.CLUSTER,
+    "all_nodes_kill": FaultMeans.KILL_NODES,
+    "clean_restart": FaultMeans.STOP,
+    "deaf_primary": FaultMeans.CLUSTER,
+    "isolate_primary": FaultMeans.CLUSTER,
+    "kill_primary": FaultMeans.CLUSTER,
+    "lagging_node_wipe": FaultMeans.CLUSTER,
+    "lossy_links": FaultMeans.CLUSTER,
+    "one_node_kill": FaultMeans.KILL_NODES,
+    "pause": FaultMeans.PAUSE,
+    "pause_primary": FaultMeans.CLUSTER,
+    "power_cut": FaultMeans.CUT_POWER,
+    "process_kill": FaultMeans.KILL,
+    "second_primary": FaultMeans.CLUSTER,
+    "slow_links": FaultMeans.CLUSTER,
+    "split_all": FaultMeans.CLUSTER,
 }
 
 
 @pytest.mark.parametrize("name", sorted(faults()))
 def test_a_fault_asks_the_handle_for_what_it_needs(name: str) -> None:
     """What the handle gives as the reason is the reason, and no fault finds one where the handle has none."""
-    asked = handle("it is the user's server")
-    assert find(name).cannot(asked) == "it is the user's server"
+    lacking = NotAvailable("it is the user's server")
+    asked = handle(lacking)
+    assert find(name).cannot(asked) is lacking
     assert asked.mock_calls == [call.cannot(NEEDS[name])]
     assert find(name).cannot(handle()) is None
 

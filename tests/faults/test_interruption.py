@@ -9,7 +9,7 @@ import pytest
 
 from storeproof.faults.interruption import AtOnce, PartCutOff, PartPause
 from storeproof.launch.handle import Handle
-from storeproof.launch.link import CutKind, Link
+from storeproof.launch.link import CutKind, NetworkLink
 
 
 def test_a_pause_halts_the_server_and_lets_it_go_on() -> None:
@@ -25,7 +25,7 @@ def test_a_pause_halts_the_server_and_lets_it_go_on() -> None:
 @pytest.mark.parametrize("kind", ["reset", "hang"])
 def test_a_cut_is_one_of_the_link_alone(kind: CutKind) -> None:
     """What hangs is delivered after the end."""
-    link: Any = create_autospec(Link, instance=True)
+    link: Any = create_autospec(NetworkLink, instance=True)
     cut = PartCutOff(link, kind)
     cut.strike()
     cut.end()

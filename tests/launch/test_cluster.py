@@ -17,9 +17,9 @@ import pytest
 
 from storeproof.cleanup.sweep import sweep_all
 from storeproof.contract import Breach, NodeAddresses, Refused, Unknown
-from storeproof.disk.methods import PowerCut
+from storeproof.disk.methods import PowerCutMethod
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied
-from storeproof.launch.handle import Capability
+from storeproof.launch.handle import FaultMeans
 from storeproof.launch.launcher import make
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.network.namespaces import find_marks
@@ -282,11 +282,11 @@ def test_a_primary_that_is_no_node_is_the_adapters_error(
 def test_it_is_a_cluster_without_power_cuts(tmp_path: Path, handle: ClusterHandle, adapter: SmallCluster) -> None:
     """What it cannot is refused before anything is started; so are containers without an image."""
     assert handle.cluster is handle
-    assert handle.cannot(Capability.CLUSTER) is None
-    assert handle.cannot(Capability.KILL_NODES) is None
-    assert "cannot be cut" in (handle.cannot(Capability.CUT_POWER) or "")
+    assert handle.cannot(FaultMeans.CLUSTER) is None
+    assert handle.cannot(FaultMeans.KILL_NODES) is None
+    assert "cannot be cut" in str(handle.cannot(FaultMeans.CUT_POWER))
     with pytest.raises(NotAvailable, match="cannot be cut"):
-        ClusterHandle(cluster_request(tmp_path, adapter, power_cut=PowerCut("auto", 1)))
+        ClusterHandle(cluster_request(tmp_path, adapter, power_cut=PowerCutMethod("auto", 1)))
     with pytest.raises(NotAvailable, match=r"trio cannot be launched by container as a cluster.*--launch=process"):
         make(cluster_request(tmp_path, adapter, kind="container"), lambda _: None)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from storeproof.errors import NotAvailable, StoreDied
-from storeproof.launch.handle import Capability
+from storeproof.launch.handle import FaultMeans
 from storeproof.launch.launcher import make
 from storeproof.launch.request import LaunchRequest, PartRequest
 from storeproof.launch.several.composite import CompositeHandle
@@ -97,12 +97,12 @@ def test_one_is_killed_alone_and_only_it_is_started_again(role: str, handle: Com
     assert handle.alive()
     assert len(pids & set(handle.pids)) == 1
     assert set(handle.nodes) == {"front", "home"}
-    assert handle.cannot(Capability.KILL_NODES) is None
+    assert handle.cannot(FaultMeans.KILL_NODES) is None
 
 
 def test_its_power_can_be_cut_only_if_that_of_both_can(handle: CompositeHandle) -> None:
     """The reason says whose disk it is."""
-    assert handle.cannot(Capability.CUT_POWER) == "its home: its data is not on a disk whose power can be cut"
+    assert str(handle.cannot(FaultMeans.CUT_POWER)) == "its home: its data is not on a disk whose power can be cut"
 
 
 def test_a_kill_during_the_start_leaves_none_running(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from storeproof.cleanup.registry import registry
 from storeproof.contract import Address, Unknown
 from storeproof.contract.failures import WrongReply
 from storeproof.disk.ext4 import unmount
-from storeproof.disk.methods import PowerCut
+from storeproof.disk.methods import PowerCutMethod
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied
 from storeproof.launch.process import ProcessHandle
 from storeproof.machine import deadline, shortage
@@ -307,7 +307,7 @@ def test_no_handle_stays_where_no_volume_can_be_had(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("storeproof.disk.fuse.DEVICE", "/dev/no-such-device")
     before = list(registry._open)
     with pytest.raises(NotAvailable, match="needs FUSE"):
-        ProcessHandle(request(python_server(GREETS), tmp_path, power_cut=PowerCut("fuse")))
+        ProcessHandle(request(python_server(GREETS), tmp_path, power_cut=PowerCutMethod("fuse")))
     assert registry._open == before
     assert list(tmp_path.iterdir()) == []
 

@@ -7,21 +7,16 @@ import shutil
 import socket
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 import pytest
 
-from storeproof.contract import Address, Layout, load_adapter
-from storeproof.contract.failures import Unknown
-from storeproof.errors import StoreDied, UsageError
-from storeproof.launch.endpoint import EndpointHandle
-from storeproof.launch.endpoint_memory import MemoryWatch
+from storeproof.contract import Layout
+from storeproof.errors import UsageError
 from storeproof.launch.endpoint_probe import EndpointProbe
-from storeproof.launch.request import LaunchRequest
 from storeproof.spec import SPEC_ROOT
 from tests.end_to_end.running import wait_for
 from tests.nuisance.ways import serve
@@ -91,75 +86,6 @@ def test_slow_and_silent_servers_are_given_up() -> None:
     """Each byte in time, and never a whole answer: no client's own limit ends that."""
     with misbehaving("redis", "slow bytes") as port:
         assert complaint("redis", port, 1) == "redis at x did not answer within 1 s (it accepts connections but does not answer)"
-
-
-def test_an_endpoint_that_turns_hostile_does_not_fill_our_memory() -> None:
-    """No answer of it ends, and every part comes in time: the client itself would go on until the memory is full."""
-    adapter = load_adapter(*SPEC.store("memcached"))
-    with misbehaving("memcached", "a line without end") as port:
-        watch = MemoryWatch(Address("127.0.0.1", port), most=8 << 20)
-        with pytest.raises(Unknown):
-            adapter.connect(Address("127.0.0.1", port), {})
-        watch.end()
-    assert watch.complaint() == "it answered one request with more than 8 MiB, and did not end; the connection was closed"
-    assert not watch.complaint(), "it is said once"
-
-
-def test_a_client_that_forgets_what_it_reads_may_read_on() -> None:
-    """The keys of a large store fill no memory."""
-    with misbehaving("redis", "zeros") as port:
-        watch = MemoryWatch(Address("127.0.0.1", port), most=8 << 20)
-        with socket.create_connection(("127.0.0.1", port)) as client:
-            read = 0
-            while read < 64 << 20:
-                part = client.recv(1 << 16)
-                assert part, "it was shut down"
-                read += len(part)
-        watch.end()
-    assert not watch.complaint()
-
-
-def test_many_replies_are_not_a_long_one() -> None:
-    """What counts is what comes in without a request."""
-    part, kept = b"a" * (1 << 20), list[bytes]()
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        watch = MemoryWatch(Address("127.0.0.1", port), most=len(part) * 3)
-        with socket.create_connection(("127.0.0.1", port)) as client, listener.accept()[0] as server:
-            for _ in range(20):
-                client.sendall(b"?")
-                assert server.recv(1) == b"?"
-                server.sendall(part)
-                kept.append(client.recv(len(part), socket.MSG_WAITALL))
-                assert len(kept[-1]) == len(part)
-                time.sleep(0.02)
-        watch.end()
-    assert not watch.complaint()
-
-
-def test_an_endless_reply_is_a_failure_of_the_store() -> None:
-    """And said in the case that asked."""
-    with misbehaving("redis", "zeros") as port:
-        handle = EndpointHandle(
-            LaunchRequest(
-                store="redis",
-                launch=SPEC.store("redis")[0].launch,
-                probe=lambda _: None,
-                settings={},
-                endpoint=probe("redis", f"redis://127.0.0.1:{port}"),
-            )
-        )
-        handle.check_alive()
-        handle._watch = MemoryWatch(handle.address, most=8 << 20)
-        with socket.create_connection(("127.0.0.1", port)) as client:
-            kept = bytearray()
-            with suppress(ConnectionResetError):
-                while part := client.recv(1 << 16):
-                    kept += part
-        with pytest.raises(StoreDied, match="does not answer like a store any more: it answered one request with more than 8 MiB"):
-            handle.check_alive()
-        handle.check_alive()
-        handle.close()
 
 
 def test_a_name_that_cannot_be_resolved_is_said() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.errors import NotAvailable, UsageError
-from storeproof.launch.handle import Capability, Handle
+from storeproof.launch.handle import FaultMeans, Handle
 from storeproof.launch.launcher import make
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.request import LaunchOption, LaunchRequest
@@ -124,7 +124,7 @@ def test_endpoint_is_taken_first_and_never_harmed(running: ProcessHandle, tmp_pa
     handle = start(offered, tmp_path, endpoint=f"small://me:secret@127.0.0.1:{running.address.port}/0")
     assert handle.kind == "endpoint"
     assert "secret" not in repr(handle.address)
-    for capability in Capability:
+    for capability in FaultMeans:
         assert "a server that storeproof did not start is never stopped" in str(handle.cannot(capability))
     for strike in (handle.kill, handle.stop, handle.pause, handle.resume):
         with pytest.raises(NotAvailable, match="a server that storeproof did not start is never stopped"):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.blame import Ending, ending_of
+from storeproof.blame import CaseEnding, ending_of
 from storeproof.cleanup.sweep import sweep_directories
 from storeproof.errors import MachineFailed, NotAvailable, StoreproofError
 from storeproof.launch.process import ProcessHandle
@@ -158,7 +158,7 @@ def test_a_server_that_needs_more_memory_was_ended_by_the_limit(make: Make) -> N
     assert isinstance(reason, MachineFailed)
     assert "it needed more than the 64 MiB that --memory allows" in str(reason)
     assert "give it more --memory" in str(reason)
-    assert ending_of(reason) is Ending.SPOILED
+    assert ending_of(reason) is CaseEnding.SPOILED
     handle.kill()
     handle.start()
     handle.check_alive()

@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 import pytest
 
 from storeproof.contract import Address, Unknown
-from storeproof.launch.link import Link
+from storeproof.launch.link import NetworkLink
 from tests.launch.small import eventually
 
 
@@ -53,12 +53,12 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def link(server: Server) -> Iterator[Link]:
-    with closing(Link(server.address)) as made:
+def link(server: Server) -> Iterator[NetworkLink]:
+    with closing(NetworkLink(server.address)) as made:
         yield made
 
 
-def connect(link: Link) -> socket.socket:
+def connect(link: NetworkLink) -> socket.socket:
     """A client."""
     return socket.create_connection((link.address.host, link.address.port), timeout=20)
 
@@ -74,7 +74,7 @@ def hangs(client: socket.socket) -> bool:
 
 def test_a_whole_link_relays_in_both_directions(server: Server) -> None:
     """Several clients, large requests too; the address keeps the credentials; nothing listens afterwards."""
-    with closing(Link(server.address)) as link:
+    with closing(NetworkLink(server.address)) as link:
         assert link.address.password == "secret"
         with connect(link) as one, connect(link) as other:
             one.sendall(b"a\n")
@@ -86,7 +86,7 @@ def test_a_whole_link_relays_in_both_directions(server: Server) -> None:
         connect(link)
 
 
-def test_a_reset_breaks_connections_and_new_ones_until_it_is_restored(server: Server, link: Link) -> None:
+def test_a_reset_breaks_connections_and_new_ones_until_it_is_restored(server: Server, link: NetworkLink) -> None:
     """The client that waits gets an error at once, and no end of a stream that it could take for a clean one."""
     with connect(link) as client:
         client.sendall(b"a\n")
@@ -102,7 +102,7 @@ def test_a_reset_breaks_connections_and_new_ones_until_it_is_restored(server: Se
         assert client.recv(10) == b"2\n"
 
 
-def test_what_hangs_arrives_when_it_is_delivered_although_its_client_is_gone(server: Server, link: Link) -> None:
+def test_what_hangs_arrives_when_it_is_delivered_although_its_client_is_gone(server: Server, link: NetworkLink) -> None:
     """And after what came later; the answers of the server are lost."""
     with connect(link) as client:
         client.sendall(b"before\n")
@@ -125,7 +125,7 @@ def test_what_hangs_arrives_when_it_is_delivered_although_its_client_is_gone(ser
         assert client.recv(10) == b"5\n"
 
 
-def test_a_client_that_still_waits_is_told_when_the_link_is_restored(server: Server, link: Link) -> None:
+def test_a_client_that_still_waits_is_told_when_the_link_is_restored(server: Server, link: NetworkLink) -> None:
     """It finds its connection broken; its request is delivered all the same."""
     with connect(link) as client:
         client.sendall(b"before\n")
@@ -142,7 +142,7 @@ def test_a_client_that_still_waits_is_told_when_the_link_is_restored(server: Ser
 def test_what_a_server_may_not_have_carried_out_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     """It does not close the connection of a client that is gone, so that nothing says when it has read all."""
     monkeypatch.setattr("storeproof.launch.link._DELIVERY_SECONDS", 0.1)
-    with socket.create_server(("127.0.0.1", 0)) as silent, closing(Link(Address("127.0.0.1", silent.getsockname()[1]))) as to_silent:
+    with socket.create_server(("127.0.0.1", 0)) as silent, closing(NetworkLink(Address("127.0.0.1", silent.getsockname()[1]))) as to_silent:
         with connect(to_silent) as client:
             assert eventually(lambda: len(to_silent._connections) == 1)
             to_silent.cut("hang")
@@ -152,7 +152,7 @@ def test_what_a_server_may_not_have_carried_out_is_unknown(monkeypatch: pytest.M
             to_silent.deliver()
 
 
-def test_a_client_of_a_server_that_is_gone_finds_its_connection_closed(server: Server, link: Link) -> None:
+def test_a_client_of_a_server_that_is_gone_finds_its_connection_closed(server: Server, link: NetworkLink) -> None:
     """Nothing is kept waiting."""
     server.close()
     with connect(link) as client:

@@ -14,7 +14,7 @@ from storeproof.contract import Address, Layout
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.endpoint import EndpointHandle
 from storeproof.launch.endpoint_probe import EndpointProbe
-from storeproof.launch.handle import Capability
+from storeproof.launch.handle import FaultMeans
 from storeproof.launch.nodes import RunningNodes
 from storeproof.launch.process import ProcessHandle
 from storeproof.spec.store import EndpointLaunch, Nodes, ProcessLaunch
@@ -125,7 +125,7 @@ def test_a_single_server_has_no_nodes(tmp_path: Path) -> None:
     launch = ProcessLaunch(binary="${python}", install="none", command=("-c", "pass"))
     process = ProcessHandle(request(launch, tmp_path, store="mine", probe=lambda _: None))
     try:
-        assert process.cannot(Capability.KILL_NODES) == "it runs as one server: it has no nodes that could be killed one by one"
+        assert str(process.cannot(FaultMeans.KILL_NODES)) == "it runs as one server: it has no nodes that could be killed one by one"
         assert process.nodes == ()
         process.wait_whole()
         with pytest.raises(NotAvailable, match="no nodes"):
@@ -135,6 +135,6 @@ def test_a_single_server_has_no_nodes(tmp_path: Path) -> None:
     probe = EndpointProbe("mine://localhost:1", tmp_path / "mine.yaml", "plain", (), Layout("sp_mine", ROW))
     endpoint = EndpointHandle(request(EndpointLaunch(url="mine://localhost:1"), endpoint=probe))
     assert isinstance(endpoint.address, Address)
-    assert endpoint.cannot(Capability.KILL_NODES)
+    assert endpoint.cannot(FaultMeans.KILL_NODES)
     with pytest.raises(NotAvailable):
         endpoint.kill_nodes(["a"])

@@ -17,7 +17,7 @@ from storeproof import native_support
 from storeproof.errors import NotAvailable
 from storeproof.load.job import Engine, LoadFailed, Plan, RunResult
 from storeproof.load.quality.ceiling import Ceilings, canned_reply, single_operation
-from storeproof.load.quality.gates import judge
+from storeproof.load.quality.gates import judge_rounds
 from storeproof.load.wire.null_server import CannedReply, NullServer
 from storeproof.load.wire.request import Job, Patch, RequestTemplate, Slot
 from storeproof.load.wire.wire_engine import result_of
@@ -109,7 +109,7 @@ def test_the_store_s_client_has_no_ceiling() -> None:
     found = Ceilings().of(cast(Engine, object()), cast(Plan, object()))
     assert found.rate is None
     assert "the store's client makes the requests" in found.reason
-    assert "client_ceiling" not in judge([_round(100)], ceiling=found.rate)
+    assert "client_ceiling" not in judge_rounds([_round(100)], ceiling=found.rate)
 
 
 def test_without_the_compiled_part(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +155,7 @@ def _against(server: NullServer | Slow, mix: Job) -> list[RunResult]:
 
 
 def _believed(found: list[RunResult], limit: float) -> bool:
-    return judge(found, ceiling=limit)["client_ceiling"].ok
+    return judge_rounds(found, ceiling=limit)["client_ceiling"].ok
 
 
 @built

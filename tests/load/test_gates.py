@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from storeproof.load.job import OperationCounts, RunResult
-from storeproof.load.quality.gates import BOTTLENECK, VALIDITY, judge
+from storeproof.load.quality.gates import BOTTLENECK, VALIDITY, judge_rounds
 from storeproof.load.quality.joint_gates import OneOfSeveral, judge_joint
 from storeproof.stats.latency import new_histogram, record_all
 
@@ -52,7 +52,7 @@ def _open_round(*, late_us: int = 50, waited_us: int = 1000, missed_sends: int =
 
 def test_a_good_measurement_passes_all_gates() -> None:
     """None is failing."""
-    gates = judge([_round()] * 3, ceiling=1250.0)
+    gates = judge_rounds([_round()] * 3, ceiling=1250.0)
     assert {name for name, gate in gates.items() if not gate.ok} == set()
     assert set(gates) == {"errors", "client_cpu", "client_ceiling", "littles_law"}
     assert gates["client_ceiling"].value == pytest.approx(0.8)
@@ -60,7 +60,7 @@ def test_a_good_measurement_passes_all_gates() -> None:
 
 def test_a_good_open_loop_passes_all_gates() -> None:
     """It watches the clock while nothing is due: its processor time says nothing, and is not held against it."""
-    gates = judge([_open_round()] * 3, ceiling=2000.0)
+    gates = judge_rounds([_open_round()] * 3, ceiling=2000.0)
     assert {name for name, gate in gates.items() if not gate.ok} == set()
     assert set(gates) == {"errors", "client_ceiling", "littles_law", "schedule_lag", "missed_send_ratio"}
 
@@ -76,26 +76,26 @@ def test_a_good_open_loop_passes_all_gates() -> None:
 )
 def test_bad_open_rounds_fail_their_gate(gate: str, bad: RunResult) -> None:
     """Only the gate that is meant fails; a number that fails one is either invalid, or a lower bound."""
-    gates = judge([bad, bad, bad] if gate == "missed_send_ratio" else [_open_round(), bad, bad], ceiling=2000.0)
+    gates = judge_rounds([bad, bad, bad] if gate == "missed_send_ratio" else [_open_round(), bad, bad], ceiling=2000.0)
     assert {name for name, each in gates.items() if not each.ok} == {gate}
 
 
 def test_a_lag_is_that_of_all_rounds_at_the_median_and_at_the_99th_percentile() -> None:
     """A round that is late is a fifth of the requests: the median of the lag stays what it was, and its 99th percentile does not."""
     late = _open_round(late_us=110)
-    gate = judge([late, *[_open_round()] * 4])["schedule_lag"]
+    gate = judge_rounds([late, *[_open_round()] * 4])["schedule_lag"]
     assert gate.value == pytest.approx(0.11, rel=0.01)
     assert not gate.ok
     slow = _open_round(waited_us=3000)
-    assert judge([replace(slow, schedule_lag=late.schedule_lag), *[_open_round()] * 4])["schedule_lag"].ok, (
+    assert judge_rounds([replace(slow, schedule_lag=late.schedule_lag), *[_open_round()] * 4])["schedule_lag"].ok, (
         "the slow ones are the late ones"
     )
-    assert judge([_open_round(late_us=60, waited_us=500)])["schedule_lag"].value == pytest.approx(0.12, rel=0.01)
+    assert judge_rounds([_open_round(late_us=60, waited_us=500)])["schedule_lag"].value == pytest.approx(0.12, rel=0.01)
 
 
 def test_a_lag_is_held_against_the_response_and_a_gap_against_what_was_due() -> None:
     """99 µs of a millisecond, and 100 of 10 100."""
-    gates = judge([_open_round(late_us=99, missed_sends=100)])
+    gates = judge_rounds([_open_round(late_us=99, missed_sends=100)])
     assert gates["schedule_lag"].value == pytest.approx(0.099, rel=0.01)
     assert gates["missed_send_ratio"].value == pytest.approx(100 / 10_100)
 
@@ -103,8 +103,8 @@ def test_a_lag_is_held_against_the_response_and_a_gap_against_what_was_due() -> 
 def test_requests_in_flight_are_those_of_all_clients() -> None:
     """Four each, so that a request takes four times as long at the same rate."""
     long = replace(_round(), busy_seconds=0.039)
-    assert judge([long], pipeline=4)["littles_law"].ok
-    assert not judge([long])["littles_law"].ok
+    assert judge_rounds([long], pipeline=4)["littles_law"].ok
+    assert not judge_rounds([long])["littles_law"].ok
 
 
 BAD = [
@@ -120,9 +120,9 @@ BAD = [
 @pytest.mark.parametrize(("gate", "bad"), BAD)
 def test_bad_rounds_fail_their_gate(gate: str, bad: RunResult) -> None:
     """Only the gate that is meant fails."""
-    gates = judge([_round(), bad, bad], ceiling=1255.0)
+    gates = judge_rounds([_round(), bad, bad], ceiling=1255.0)
     if gate in ("errors", "client_cpu"):  # shares of all that happened
-        gates = judge([bad, bad, bad], ceiling=1255.0)
+        gates = judge_rounds([bad, bad, bad], ceiling=1255.0)
     assert {name for name, each in gates.items() if not each.ok} == {gate}
     assert gates[gate].value > gates[gate].limit
 
@@ -130,12 +130,12 @@ def test_bad_rounds_fail_their_gate(gate: str, bad: RunResult) -> None:
 @pytest.mark.parametrize(("gate", "bad"), BAD)
 def test_more_rounds_do_not_make_a_failure_likelier(gate: str, bad: RunResult) -> None:
     """One bad round of sixteen decides nothing: a gate that took the worst would fail the more often, the more rounds there are."""
-    assert judge([bad, *[_round()] * 15], ceiling=1255.0)[gate].ok
+    assert judge_rounds([bad, *[_round()] * 15], ceiling=1255.0)[gate].ok
 
 
 def test_every_gate_has_a_consequence() -> None:
     """It makes the number invalid, or a lower bound, and not both."""
-    closed, opened = judge([_round()] * 3, ceiling=1250.0), judge([_open_round()] * 3, ceiling=2000.0)
+    closed, opened = judge_rounds([_round()] * 3, ceiling=1250.0), judge_rounds([_open_round()] * 3, ceiling=2000.0)
     joint = judge_joint([OneOfSeveral([_open_round()], [0], 1, 1000.0)], 1.0, cores=1)
     assert {*closed, *opened, *joint} == VALIDITY | BOTTLENECK
     assert not VALIDITY & BOTTLENECK
@@ -143,4 +143,4 @@ def test_every_gate_has_a_consequence() -> None:
 
 def test_no_requests_at_all() -> None:
     """Nothing is not without errors."""
-    assert not judge([replace(_round(), operations={})] * 2)["errors"].ok
+    assert not judge_rounds([replace(_round(), operations={})] * 2)["errors"].ok

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from storeproof.machine import process_tree
 from storeproof.machine.process_tree import Stat, members, read_stat
 
 PROGRAM = os.path.realpath(sys.executable)
@@ -52,3 +53,24 @@ def test_what_remains_of_an_earlier_start_belongs_to_it(server: Stat, tmp_path: 
 def test_what_is_older_than_the_first_leader_does_not_belong(server: Stat, tmp_path: Path) -> None:
     """It cannot be of this server, whatever directory it is in."""
     assert not members(tmp_path, {(1, server.start + 1)}, {PROGRAM})
+
+
+def test_a_process_that_was_seen_before_is_read_again_only_if_it_may_belong(
+    server: Stat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is older is known by the inode of its directory in /proc; a process that takes over a number has another."""
+    members(tmp_path, {(server.pid, server.start)}, ())
+    read: list[int] = []
+
+    def reading(pid: int) -> Stat | None:
+        read.append(pid)
+        return read_stat(pid)
+
+    monkeypatch.setattr(process_tree, "read_stat", reading)
+    assert len(members(tmp_path, {(server.pid, server.start)}, ())) == 2
+    assert server.pid in read
+    assert 1 not in read
+    inode, start = process_tree._starts[server.pid]
+    process_tree._starts[server.pid] = (inode + 1, 0)  # as if an older process had had the number
+    assert len(members(tmp_path, {(server.pid, server.start)}, ())) == 2
+    assert process_tree._starts[server.pid] == (inode, start)

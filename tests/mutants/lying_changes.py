@@ -10,7 +10,7 @@ from storeproof.adapters.sqlite.link import Link
 from storeproof.adapters.sqlite.session import Documents, SQLite, Values
 from storeproof.adapters.sqlite.table import Table
 from storeproof.contract import Address, Change, Json, Key, Path, Record
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 from storeproof.spec.query import Condition, Query, Where
 
 

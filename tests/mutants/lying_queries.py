@@ -13,10 +13,10 @@ from typing import Any
 
 from storeproof.adapters.sqlite.link import Link
 from storeproof.adapters.sqlite.session import Documents, SQLite
-from storeproof.contract import Address, Found, Json, Key, Path
+from storeproof.contract import Address, FacetedPage, Json, Key, Path
 from storeproof.oracle import query as oracle
-from storeproof.spec.index import Index
 from storeproof.spec.interleaving import Isolation
+from storeproof.spec.model import Index
 from storeproof.spec.query import Aggregation, And, Browse, Condition, Filter, Not, Or, Query, Where
 
 Conditions = Callable[[Condition], Filter]
@@ -217,13 +217,13 @@ class NullCounted(Groups):
 
 
 class FacetsOffByOne(Honest):
-    def browse(self, browse: Browse) -> Found:
+    def browse(self, browse: Browse) -> FacetedPage:
         found = super().browse(browse)
         return found._replace(facets={name: [(value, count + 1) for value, count in facet] for name, facet in found.facets.items()})
 
 
 class FacetsOfThePage(Honest):
-    def browse(self, browse: Browse) -> Found:
+    def browse(self, browse: Browse) -> FacetedPage:
         found = super().browse(browse)
         if not browse.limit:
             return found
@@ -232,7 +232,7 @@ class FacetsOfThePage(Honest):
 
 
 class FacetsUnfiltered(Honest):
-    def browse(self, browse: Browse) -> Found:
+    def browse(self, browse: Browse) -> FacetedPage:
         return super().browse(browse)._replace(facets=super().browse(browse.model_copy(update={"filter": None})).facets)
 
 

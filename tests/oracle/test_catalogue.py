@@ -10,7 +10,7 @@ from storeproof.contract.notation import answer_from, arguments_from
 from storeproof.contract.values import MISSING
 from storeproof.oracle import REFUSAL, UNDEFINED, State, same_answer, step
 from storeproof.oracle.step import _STEPS
-from storeproof.spec import Capability, Case
+from storeproof.spec import Capability, CapabilityCase
 from tests.shipped import SHIPPED
 
 SPEC = SHIPPED
@@ -20,7 +20,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("capability", "case"), CASES)
-def test_a_cases_answers_are_the_oracles(capability: Capability, case: Case) -> None:
+def test_a_cases_answers_are_the_oracles(capability: Capability, case: CapabilityCase) -> None:
     """The answers that the specification states are those that the oracle computes."""
     model = SPEC.models[capability.model]
     state: State = {}

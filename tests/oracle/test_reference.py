@@ -9,7 +9,7 @@ import pytest
 from storeproof.contract.feeds import Change
 from storeproof.contract.notation import answer_from, arguments_from
 from storeproof.oracle import same_answer
-from storeproof.spec import Capability, Case
+from storeproof.spec import Capability, CapabilityCase
 from tests.oracle.reference import Reference
 from tests.shipped import SHIPPED
 
@@ -24,7 +24,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("capability", "case"), CASES)
-def test_a_cases_answers_are_the_oracles(capability: Capability, case: Case) -> None:
+def test_a_cases_answers_are_the_oracles(capability: Capability, case: CapabilityCase) -> None:
     """The answers that the specification states are those that the oracle computes."""
     model = SPEC.models[capability.model]
     reference = Reference()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
@@ -15,9 +16,10 @@ from storeproof.contract import OPERATIONS, Layout, call
 from storeproof.contract.notation import shown
 from storeproof.contract.operations import wrong_reply
 from storeproof.oracle import REFUSAL, UNDEFINED, State, same, step
-from storeproof.oracle.requests import requests
+from storeproof.oracle.requests import Asked, requests
 from storeproof.oracle.step import _STEPS
-from storeproof.oracle.strategies import histories, is_plain, keys, may_refuse, records
+from storeproof.oracle.strategies import histories, is_plain, keys, may_refuse, records, tours
+from storeproof.oracle.thresholds import Call
 from tests.shipped import SHIPPED
 
 MODELS = {name: model for name, model in SHIPPED.models.items() if model.record.kind != "places"}
@@ -117,6 +119,36 @@ def test_a_history_has_the_operations_asked_for_and_no_other(name: str) -> None:
             inspect.signature(getattr(OPERATIONS[operation].family, operation)).bind(None, *args)
 
     look()
+
+
+def test_the_operations_of_a_history_share_few_keys() -> None:
+    """All are on up to four keys, which are drawn again for each history; those of a tour are on one."""
+    seen = set[Any]()
+
+    @quick
+    @given(histories(MODELS["single_key"], frozenset({"get", "put"}), 25), tours(MODELS["single_key"], frozenset({"get", "delete"})))
+    def look(history: list[Call], tour: list[Call]) -> None:
+        keys_of_history = {args[0] for _, args in history}
+        seen.update(keys_of_history)
+        assert len(keys_of_history) <= 4
+        assert [name for name, _ in tour] == ["put", "delete", "get"]
+        assert len({args[0] for _, args in tour}) == 1
+
+    look()
+    assert len(seen) > 8
+
+
+def test_half_of_the_requests_for_records_are_sorted() -> None:
+    """A sort is one of two forms, however many forms a filter has."""
+    counts = Counter[bool]()
+
+    @quick
+    @given(st.lists(requests(frozenset({"find"})), min_size=20, max_size=20))
+    def look(asked: list[Asked]) -> None:
+        counts.update("sort" in request.model_fields_set for _, request in asked)
+
+    look()
+    assert 0.35 < counts[True] / counts.total() < 0.65
 
 
 class AllFound(Exception):

@@ -11,7 +11,7 @@ import pytest
 from storeproof.contract import OPERATIONS, Layout
 from storeproof.contract.operations import wrong_reply
 from storeproof.experiments.correctness.play_history import play_history
-from storeproof.experiments.correctness.random_examples import Finding
+from storeproof.experiments.correctness.random_examples import FailingExample
 from storeproof.oracle import REFUSAL, UNDEFINED, State, step
 from storeproof.oracle.difference import difference
 from storeproof.oracle.strategies import may_refuse
@@ -106,7 +106,7 @@ class Damaging(ModelStore):
 )
 def test_damage_beyond_a_threshold_is_found(name: str, operation: str, damage: Callable[[Any], Any], told: str) -> None:
     """And the message says where, however long the record is."""
-    with pytest.raises(Finding) as found:
+    with pytest.raises(FailingExample) as found:
         play(name, Damaging(operation, damage))
     assert told in str(found.value)
     assert len(str(found.value)) < 100_000

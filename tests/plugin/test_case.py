@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from storeproof.outcome import Stage
-from storeproof.plugin.case import Case, case_of, is_case
+from storeproof.plugin.case import SuiteCase, case_of, is_case
 
 
 def item(folder: str, **arguments: Any) -> Any:
@@ -22,7 +22,7 @@ def test_a_case_is_its_marker_and_its_folder() -> None:
     """What is not said has a default; the folder is the stage."""
     one = item("durability", id="durability.process_crash", guarantee="process_crash")
     assert is_case(one)
-    assert case_of(one) == Case(id="durability.process_crash", stage=Stage.DURABILITY, guarantee="process_crash")
+    assert case_of(one) == SuiteCase(id="durability.process_crash", stage=Stage.DURABILITY, guarantee="process_crash")
 
 
 def test_only_loads_are_interleaved() -> None:

@@ -10,17 +10,17 @@ import pytest
 
 from storeproof.errors import UsageError
 from storeproof.outcome import Stage
-from storeproof.plugin.case import Case
+from storeproof.plugin.case import SuiteCase
 from storeproof.plugin.citations import cite, without_proof
 from storeproof.result.model import EditionUsed
 from tests.result.records import store_record
 
-WORKLOAD = Case(id="performance.x/0i/4c", stage=Stage.PERFORMANCE, workload="x", clients=4)
-ANSWERS = Case(id="capabilities.key.one/001", stage=Stage.CORRECTNESS, capability="key.one")
+WORKLOAD = SuiteCase(id="performance.x/0i/4c", stage=Stage.PERFORMANCE, workload="x", clients=4)
+ANSWERS = SuiteCase(id="capabilities.key.one/001", stage=Stage.CORRECTNESS, capability="key.one")
 
 
-def fault(guarantee: str) -> Case:
-    return Case(id=f"durability.{guarantee}", stage=Stage.DURABILITY, guarantee=guarantee)
+def fault(guarantee: str) -> SuiteCase:
+    return SuiteCase(id=f"durability.{guarantee}", stage=Stage.DURABILITY, guarantee=guarantee)
 
 
 def store(claimed: str, proven: str | None = "none is cited") -> Any:
@@ -42,7 +42,7 @@ def store(claimed: str, proven: str | None = "none is cited") -> Any:
     ],
     ids=["both", "volatile", "cited", "cited-less", "volatile-cited", "correctness-cited"],
 )
-def test_what_is_proven_or_cited_has_a_proof(sut: Any, cases: list[Case]) -> None:
+def test_what_is_proven_or_cited_has_a_proof(sut: Any, cases: list[SuiteCase]) -> None:
     """Correct answers, and all guarantees up to the claim; `volatile` is no promise."""
     assert list(without_proof([sut], [(sut, case) for case in [*cases, WORKLOAD]])) == []
 
@@ -61,13 +61,13 @@ def test_what_is_proven_or_cited_has_a_proof(sut: Any, cases: list[Case]) -> Non
             [
                 ANSWERS,
                 fault("clean_restart"),
-                Case(id="durability.bootstrap/process_kill", stage=Stage.DURABILITY, guarantee="process_crash"),
+                SuiteCase(id="durability.bootstrap/process_kill", stage=Stage.DURABILITY, guarantee="process_crash"),
             ],
         ),
     ],
     ids=["neither", "no-faults", "one-fault", "no-answers", "volatile-no-answers", "correctness-cited", "bootstrap"],
 )
-def test_what_is_neither_proven_nor_cited_is_named(sut: Any, cases: list[Case]) -> None:
+def test_what_is_neither_proven_nor_cited_is_named(sut: Any, cases: list[SuiteCase]) -> None:
     """Also where a part is missing; what another store tries proves nothing of this one."""
     other = store("process_crash")
     beside = [(other, case) for case in (ANSWERS, fault("clean_restart"), fault("process_crash"), WORKLOAD)]

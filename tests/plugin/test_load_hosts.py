@@ -7,7 +7,7 @@ from argparse import Namespace
 import pytest
 
 from storeproof.errors import UsageError
-from storeproof.plugin.load_hosts import load_hosts
+from storeproof.plugin.run_options import load_hosts
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import yaml
 
 from storeproof.errors import SpecError, UsageError
 from storeproof.outcome import Outcome, Stage
-from storeproof.plugin.case import Case
+from storeproof.plugin.case import SuiteCase
 from storeproof.plugin.demands import of_profile
 from storeproof.plugin.needs import NeedsRun
 from storeproof.plugin.resources import granted
@@ -132,8 +132,8 @@ def test_errors_of_the_file_are_told_with_their_lines(tmp_path: Path) -> None:
         needs(tmp_path, candidates={"a": {"cache": "reddis:volatile", "home": "mongodb:journaled"}})
 
 
-def case(name: str, stage: Stage = Stage.CORRECTNESS, **about: Any) -> Case:
-    return Case(id=name, stage=stage, **about)
+def case(name: str, stage: Stage = Stage.CORRECTNESS, **about: Any) -> SuiteCase:
+    return SuiteCase(id=name, stage=stage, **about)
 
 
 WANTED_OF_HOME = [

@@ -8,15 +8,15 @@ import pytest
 
 from storeproof.halt import halt
 from storeproof.outcome import Stage
-from storeproof.plugin.case import Case
+from storeproof.plugin.case import SuiteCase
 from storeproof.plugin.limits.time_limits import TimeLimits
 from storeproof.result.case_result import CaseResult
 from storeproof.result.recorder import StoreRecord
 
 STAGE = 7200
 """Seconds of performance at smoke."""
-WORKLOAD = Case(id="performance.x", stage=Stage.PERFORMANCE, workload="x")
-OUTAGE = Case(id="performance.outage/x", stage=Stage.PERFORMANCE)
+WORKLOAD = SuiteCase(id="performance.x", stage=Stage.PERFORMANCE, workload="x")
+OUTAGE = SuiteCase(id="performance.outage/x", stage=Stage.PERFORMANCE)
 
 
 class Run:
@@ -26,7 +26,7 @@ class Run:
         self.now = 0.0
         self._limits = TimeLimits("smoke")
 
-    def case(self, case: Case, seconds: float = 0, others: float = 0) -> str | None:
+    def case(self, case: SuiteCase, seconds: float = 0, others: float = 0) -> str | None:
         """Run a case that takes some seconds, of which some are those of other stores.
 
         Returns why it sends nothing more when they are over; empty, where it may go on for ever; None, where it may for some time.

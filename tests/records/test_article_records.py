@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.contract import Found
+from storeproof.contract import FacetedPage
 from storeproof.corpus.articles import Article, Articles, ArticleStore, ArticleStoreWriter, articles
 from storeproof.errors import NotAvailable
 from storeproof.load.requests import DIFFERENT, requests, words
@@ -150,5 +150,5 @@ def test_an_empty_answer_is_a_miss() -> None:
     """What is asked for is there."""
     from storeproof.load.calls import MISSED
 
-    assert [MISSED[name](reply) for name, reply in (("find", []), ("count_where", 0), ("browse", Found(0, [], {})))] == [1, 1, 1]
-    assert [MISSED[name](reply) for name, reply in (("find", [("k", {})]), ("browse", Found(2, ["k"], {})))] == [0, 0]
+    assert [MISSED[name](reply) for name, reply in (("find", []), ("count_where", 0), ("browse", FacetedPage(0, [], {})))] == [1, 1, 1]
+    assert [MISSED[name](reply) for name, reply in (("find", [("k", {})]), ("browse", FacetedPage(2, ["k"], {})))] == [0, 0]

@@ -35,6 +35,23 @@ def test_a_record_is_whole_under_its_key_and_names_its_writer(name: str) -> None
     assert (seen.kind, seen.write_ids, seen.write_id) == ("whole", ("7:1042",), "7:1042")
 
 
+@pytest.mark.parametrize(
+    ("name", "path", "kind"),
+    [("hash10", ("field3",), bytearray), ("nested", ("orders", 1, "number"), float), ("document10", ("field3",), type("Text", (str,), {}))],
+)
+def test_a_part_of_another_type_is_not_what_was_written(name: str, path: tuple[str | int, ...], kind: Any) -> None:
+    """Also where Python calls the two equal."""
+    made: Any = record(MODELS[name], "k", "7:1042")
+    *steps, last = path
+    within = made
+    for step in steps:
+        within = within[step]
+    within[last] = kind(within[last])
+    assert made == record(MODELS[name], "k", "7:1042")
+    seen = identify(MODELS[name], "k", made)
+    assert (seen.kind, seen.write_ids, seen.complete) == ("torn", ("7:1042",), False)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_record_under_a_wrong_key_is_not_whole(name: str) -> None:
     """A store that mixes up keys is not believed."""

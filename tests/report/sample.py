@@ -10,7 +10,7 @@ from typing import Any
 
 from storeproof.outcome import Outcome, Stage, count, worst
 from storeproof.result.measured.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
-from storeproof.result.measurement import Interval, Latency, Measurement, Round, TrendRecord
+from storeproof.result.measurement import Interval, Latency, Measurement, RoundNumbers, TrendRecord
 from storeproof.result.missing import MissingDemand
 from storeproof.result.model import (
     CapabilityResult,
@@ -26,7 +26,7 @@ from storeproof.result.model import (
     WorstLoss,
 )
 from storeproof.result.part import Gate
-from storeproof.stats.grade import grade
+from storeproof.stats.intervals import grade
 from storeproof.stats.trend import trend
 
 TARGETS = (
@@ -270,7 +270,7 @@ def sample_measurement(
         engine="driver",
         load_model="closed",
         payload_bytes=payload,
-        rounds=[Round(seconds=0.6, operations=int(each * 0.6), throughput=each, errors=0, misses=0) for each in rounds],
+        rounds=[RoundNumbers(seconds=0.6, operations=int(each * 0.6), throughput=each, errors=0, misses=0) for each in rounds],
         throughput=Interval(median=median, low=min(rounds), high=max(rounds), unit="records/s" if batch > 1 else "operations/s"),
         latency_us=Latency(
             mean=p50 * 1.2,

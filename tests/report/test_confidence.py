@@ -10,6 +10,7 @@ from storeproof.report.html import render_html as html
 from storeproof.report.markdown import render_markdown as markdown
 from storeproof.report.other_faults import hardships
 from storeproof.report.parts.fault_table import faults
+from storeproof.result.measured.damage import DamageCounts
 from storeproof.result.model import GuaranteeRecord, OutcomeRecord, Result, WorstLoss
 from tests.report.sample import sample_result
 
@@ -76,25 +77,18 @@ def test_both_reports_explain_the_brackets_and_show_what_else_was_done() -> None
 
 
 @pytest.mark.parametrize(
-    ("detail", "text", "tone"),
+    ("damage", "text", "tone"),
     [
-        ("5 rounds, bytes changed in a; 5 times it served data that no client wrote; b", "✘ wrong data in 5 of 5", "bad"),
-        (
-            "5 times bytes were changed in a; 1 times it served what was not written, 3 times it started without a part",
-            "✘ wrong data in 1 of 5",
-            "bad",
-        ),
-        ("5 rounds, one file truncated, of a; 3 times records were missing, and nothing was reported", "✗ silent loss in 3 of 5", "near"),
-        ("5 times a file was cut short in a; 2 times it started without a part of the data", "✗ silent loss in 2 of 5", "near"),
-        ("5 rounds, bytes changed in a; 5 times it refused to start", "✔ pass", "pass"),
-        ("it wrote nothing to its files that could be damaged", "✔ pass", "pass"),
+        (DamageCounts(rounds=5, made_up=5, silent=1), "✘ wrong data in 5 of 5", "bad"),
+        (DamageCounts(rounds=5, made_up=0, silent=3), "✗ silent loss in 3 of 5", "near"),
+        (DamageCounts(rounds=5, made_up=0, silent=0), "✔ pass", "pass"),
+        (None, "✔ pass", "pass"),
     ],
 )
-def test_wrong_data_is_red_and_silent_loss_amber_whatever_is_claimed(detail: str, text: str, tone: str) -> None:
-    """With the number of rounds, also in results of earlier editions."""
-    damaged = OutcomeRecord(
-        id="durability.corruption/flip", revision=1, stage=Stage.DURABILITY, outcome=Outcome.PASS, detail=detail, seconds=1.0
-    )
+def test_wrong_data_is_red_and_silent_loss_amber_whatever_is_claimed(damage: DamageCounts | None, text: str, tone: str) -> None:
+    """With the number of rounds, whatever the words say."""
+    done = {"id": "durability.corruption/flip", "detail": "4 rounds; 2 times it served data", "damage": damage}
+    damaged = OutcomeRecord(revision=1, stage=Stage.DURABILITY, outcome=Outcome.PASS, seconds=1.0, **done)  # type: ignore[arg-type]
     cell = hardships(with_record(RECORD, damaged)).rows[0][1]
     assert (cell.text, cell.tone) == (text, tone)
 

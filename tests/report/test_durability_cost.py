@@ -10,7 +10,7 @@ from storeproof.errors import UsageError
 from storeproof.report.answer_table import AnswerCell
 from storeproof.report.durability_cost import durability_cost
 from storeproof.report.pictures.answer import draw_answer
-from storeproof.result.measurement import Interval, Round
+from storeproof.result.measurement import Interval, RoundNumbers
 from storeproof.result.model import Result
 from tests.report.sample import DRIFTING, TARGETS, sample_result
 
@@ -26,7 +26,7 @@ def result(**changed: object) -> Result:
     stores = list(sample.stores)
     for number, rates in RATES.items():
         other = f"redis:{stores[VOLATILE if number == ALWAYS else ALWAYS].variant}"
-        rounds = [Round(seconds=1, operations=int(rate), throughput=rate, errors=0, misses=0) for rate in rates]
+        rounds = [RoundNumbers(seconds=1, operations=int(rate), throughput=rate, errors=0, misses=0) for rate in rates]
         update = {
             "rounds": rounds,
             "throughput": Interval(median=rates[0], low=min(rates), high=max(rates), unit="operations/s"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.load.quality.gates import BOTTLENECK, VALIDITY, judge
+from storeproof.load.quality.gates import BOTTLENECK, VALIDITY, judge_rounds
 from storeproof.report import gates, tables
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
@@ -22,7 +22,7 @@ LATE = Gate(ok=False, value=0.31, limit=0.1)
 def test_every_gate_has_its_words() -> None:
     """What a report shows, it explains."""
     for rounds in ([_round()], [_open_round()]):
-        assert judge(rounds, ceiling=1e6).keys() <= gates.MEANINGS.keys()
+        assert judge_rounds(rounds, ceiling=1e6).keys() <= gates.MEANINGS.keys()
     assert gates.MEANINGS.keys() == VALIDITY | BOTTLENECK
     result = sample_result(TARGETS[:1])
     assert "share of the rate that the load generator itself reaches" in render_html(result)

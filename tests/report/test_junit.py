@@ -8,6 +8,7 @@ import pytest
 
 from storeproof.outcome import Outcome, Stage
 from storeproof.report.junit import render_junit
+from storeproof.result.measured.damage import DamageCounts
 from storeproof.result.model import GuaranteeRecord, OutcomeRecord
 from storeproof.spec.standing import Standing
 from tests.report.sample import TARGETS, sample_outage, sample_result
@@ -88,7 +89,8 @@ def test_what_lost_nothing_or_has_no_verdict_is_skipped(outcome: Outcome) -> Non
 
 def test_wrong_data_and_losses_under_load_are_losses_too() -> None:
     """Of damaged files, and of a store that failed while clients wrote."""
-    _, case = only(lost(Outcome.UNSUPPORTED, "durability.corruption/flip", "5 rounds, bytes changed; 5 times it served data no one wrote"))
+    damaged = lost(Outcome.UNSUPPORTED, "durability.corruption/flip", "5 rounds")
+    _, case = only(damaged.model_copy(update={"damage": DamageCounts(rounds=5, made_up=5, silent=0)}))
     assert [each.get("value") for each in case.iter("property")] == ["unsupported", "✘ wrong data in 5 of 5"]
     _, case = only(lost(Outcome.UNSUPPORTED, "performance.outage/crash"), outages=[sample_outage("crash", lost=7, claimed=False)])
     assert [each.get("value") for each in case.iter("property")] == ["unsupported", "7 records lost; 600 writes acknowledged"]

@@ -6,9 +6,8 @@ import pytest
 
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
-from storeproof.report.resources.placement import placement
 from storeproof.report.resources.server_cost import about_costs, costs
-from storeproof.report.tables import workloads
+from storeproof.report.tables import placement, workloads
 from storeproof.result.model import Placement, Result
 from storeproof.result.server_cost import ServerCost
 from tests.report.sample import TARGETS, sample_environment, sample_result

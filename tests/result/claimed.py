@@ -7,7 +7,7 @@ from math import exp, log, pi, sqrt
 from typing import Any
 
 from storeproof.outcome import Outcome
-from storeproof.result.claims import JudgedClaim, judge
+from storeproof.result.claims import JudgedClaim, judge_claims
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Placement, Result, StoreResult
 from storeproof.spec.questions.claim import ClaimsFile
@@ -74,7 +74,7 @@ def file_of(claim: dict[str, Any], **more: Any) -> ClaimsFile:
 
 def judged(claim: dict[str, Any], *results: Result, **more: Any) -> JudgedClaim:
     """What becomes of one claim."""
-    return judge([file_of(claim, **more)], results, SHIPPED).claims[0]
+    return judge_claims([file_of(claim, **more)], results, SHIPPED).claims[0]
 
 
 def two(a: Sequence[float] | Measurement, b: Sequence[float] | Measurement, **changed: Any) -> Result:

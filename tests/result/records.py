@@ -11,7 +11,7 @@ from storeproof.outcome import Outcome, Stage
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import GuaranteeRecord, OutcomeRecord
 from storeproof.result.recorder import StoreRecord
-from storeproof.spec import Capability, Case, Profile, Spec, Step, Store, Target
+from storeproof.spec import Capability, CapabilityCase, Profile, Spec, Step, Store, Target
 from tests.report.sample import WORKLOADS, sample_guarantee, sample_measurement
 from tests.shipped import SHIPPED
 
@@ -20,7 +20,7 @@ BASIC = ("get", "put", "delete", "exists")
 
 def capability(name: str, cases: int, provisional: int = 0) -> Capability:
     """A capability with that number of cases, the last of which are provisional."""
-    case = Case(id="001", title="a case", steps=(Step(do="get", args=("k",)),))
+    case = CapabilityCase(id="001", title="a case", steps=(Step(do="get", args=("k",)),))
     return Capability(
         capability=name,
         title=name,

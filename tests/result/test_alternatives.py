@@ -8,7 +8,7 @@ import pytest
 
 from storeproof.outcome import Outcome
 from storeproof.result.model import ProfileVerdict, Way
-from storeproof.result.profiles import judge
+from storeproof.result.profiles import judge_profile
 from storeproof.spec import Profile
 from storeproof.support import Support, telling
 from tests.result.records import SMALL, add_case, capability, good_record, profile, small
@@ -35,7 +35,7 @@ def verdict(two: Outcome, one: Outcome, demands: Profile | None = None) -> Profi
     record = good_record()
     for case, outcome in (("key.two/001", two), ("key.one/002", one)):
         add_case(record, case, outcome, "the reason")
-    return judge(demands or demanding(), record, SMALL)
+    return judge_profile(demands or demanding(), record, SMALL)
 
 
 @pytest.mark.parametrize(
@@ -102,11 +102,11 @@ def test_an_alternative_that_no_case_decides_is_none() -> None:
     """Neither is the demand met by it, nor missed; where that is all that is demanded, nothing is."""
     record = good_record()
     provisional = small(one=capability("one", 2), two=capability("two", 1, provisional=1))
-    assert judge(demanding(), record, provisional).ways[0].capability == "key.one"
+    assert judge_profile(demanding(), record, provisional).ways[0].capability == "key.one"
     add_case(record, "key.one/001", NO)
-    assert judge(demanding(), record, provisional).verdict == "does_not_conform"
+    assert judge_profile(demanding(), record, provisional).verdict == "does_not_conform"
     none = small(one=capability("one", 2, provisional=2), two=capability("two", 1, provisional=1))
-    found = judge(demanding(extended=[]), record, none)
+    found = judge_profile(demanding(extended=[]), record, none)
     assert (found.verdict, found.ways, found.missing) == ("conforms", [], [])
 
 

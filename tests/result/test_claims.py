@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from storeproof.experiments.performance.benchmark_config import configs
-from storeproof.result.claims import Verdict, judge
-from storeproof.result.claims.command import SCALE, command_for
+from storeproof.result.claims import ClaimVerdict, judge_claims
+from storeproof.result.claims.judge import SCALE, command_for
 from storeproof.result.model import Result
 from storeproof.spec.questions.read_claims import read_claims
 from tests.result.claimed import SIDES, TWICE, around, file_of, given, judged, number, result, store, two
@@ -23,16 +23,16 @@ PARITY = {**SIDES, "reproduced": {"above": 0.8, "below": 1.25}}
 @pytest.mark.parametrize(
     ("claim", "a", "b", "verdict"),
     [
-        (TWICE, 2000, 1000, Verdict.REPRODUCED),
-        (TWICE, 1000, 1000, Verdict.REFUTED),
-        (TWICE, 4000, 1000, Verdict.REFUTED),
-        (ORDER, 1100, 1000, Verdict.REPRODUCED),
-        (ORDER, 1000, 1100, Verdict.REFUTED),
-        (PARITY, 1000, 1000, Verdict.REPRODUCED),
-        (PARITY, 1000, 2000, Verdict.REFUTED),
+        (TWICE, 2000, 1000, ClaimVerdict.REPRODUCED),
+        (TWICE, 1000, 1000, ClaimVerdict.REFUTED),
+        (TWICE, 4000, 1000, ClaimVerdict.REFUTED),
+        (ORDER, 1100, 1000, ClaimVerdict.REPRODUCED),
+        (ORDER, 1000, 1100, ClaimVerdict.REFUTED),
+        (PARITY, 1000, 1000, ClaimVerdict.REPRODUCED),
+        (PARITY, 1000, 2000, ClaimVerdict.REFUTED),
     ],
 )
-def test_the_interval_decides(claim: dict[str, Any], a: float, b: float, verdict: Verdict) -> None:
+def test_the_interval_decides(claim: dict[str, Any], a: float, b: float, verdict: ClaimVerdict) -> None:
     """Between the bounds or outside them, on either side."""
     found = judged(claim, two(around(a), around(b)))
     assert (found.verdict, found.reason, found.command) == (verdict, "", "")
@@ -42,7 +42,7 @@ def test_the_interval_decides(claim: dict[str, Any], a: float, b: float, verdict
 def test_an_interval_over_a_bound_decides_nothing() -> None:
     """And the command that would measure it again is there."""
     found = judged(TWICE, two((1500, 2500, 2000), around(1000)))
-    assert (found.verdict, found.reason) == (Verdict.CANNOT_SAY, "the interval reaches over a bound")
+    assert (found.verdict, found.reason) == (ClaimVerdict.CANNOT_SAY, "the interval reaches over a bound")
     assert found.command.startswith("pytest suites/")
 
 
@@ -50,10 +50,10 @@ def test_a_difference_within_the_noise_of_its_kind_is_none() -> None:
     """Two equal rates may be as far apart there; a claim that no such ratio reproduces is refuted all the same."""
     near = two(around(1100), around(1000), noise=1.2)
     found = judged(ORDER, near)
-    assert (found.verdict, found.reason) == (Verdict.CANNOT_SAY, "the difference is within the noise of its kind, a factor of 1.20")
-    assert judged(TWICE, near).verdict is Verdict.REFUTED
-    assert judged(ORDER, two(around(1300), around(1000), noise=1.2)).verdict is Verdict.REPRODUCED
-    assert judged({**SIDES, "figure": {"ratio": 1.2}}, near).verdict is Verdict.CANNOT_SAY
+    assert (found.verdict, found.reason) == (ClaimVerdict.CANNOT_SAY, "the difference is within the noise of its kind, a factor of 1.20")
+    assert judged(TWICE, near).verdict is ClaimVerdict.REFUTED
+    assert judged(ORDER, two(around(1300), around(1000), noise=1.2)).verdict is ClaimVerdict.REPRODUCED
+    assert judged({**SIDES, "figure": {"ratio": 1.2}}, near).verdict is ClaimVerdict.CANNOT_SAY
 
 
 def limited(rate: float) -> Any:
@@ -63,21 +63,21 @@ def limited(rate: float) -> Any:
 @pytest.mark.parametrize(
     ("claim", "a", "b", "verdict"),
     [
-        (ORDER, limited(2000), around(1000), Verdict.REPRODUCED),  # at least twice as fast
-        (ORDER, around(1000), limited(2000), Verdict.REFUTED),  # at most half as fast
-        ({**SIDES, "reproduced": {"below": 1}}, around(1000), limited(2000), Verdict.REPRODUCED),
-        (TWICE, limited(4000), around(1000), Verdict.REFUTED),  # at least four times
-        (TWICE, around(1000), limited(1000), Verdict.REFUTED),  # at most as fast
-        (TWICE, limited(2000), around(1000), Verdict.CANNOT_SAY),
-        (ORDER, limited(900), around(1000), Verdict.CANNOT_SAY),
-        (ORDER, limited(2000), limited(1000), Verdict.CANNOT_SAY),
+        (ORDER, limited(2000), around(1000), ClaimVerdict.REPRODUCED),  # at least twice as fast
+        (ORDER, around(1000), limited(2000), ClaimVerdict.REFUTED),  # at most half as fast
+        ({**SIDES, "reproduced": {"below": 1}}, around(1000), limited(2000), ClaimVerdict.REPRODUCED),
+        (TWICE, limited(4000), around(1000), ClaimVerdict.REFUTED),  # at least four times
+        (TWICE, around(1000), limited(1000), ClaimVerdict.REFUTED),  # at most as fast
+        (TWICE, limited(2000), around(1000), ClaimVerdict.CANNOT_SAY),
+        (ORDER, limited(900), around(1000), ClaimVerdict.CANNOT_SAY),
+        (ORDER, limited(2000), limited(1000), ClaimVerdict.CANNOT_SAY),
     ],
 )
-def test_a_lower_bound_of_a_rate_decides_one_way(claim: dict[str, Any], a: Any, b: Any, verdict: Verdict) -> None:
+def test_a_lower_bound_of_a_rate_decides_one_way(claim: dict[str, Any], a: Any, b: Any, verdict: ClaimVerdict) -> None:
     """A side that is at least this fast gives an inequality, which may be enough."""
     found = judged(claim, two(a, b))
     assert found.verdict is verdict
-    if verdict is Verdict.CANNOT_SAY:
+    if verdict is ClaimVerdict.CANNOT_SAY:
         assert "the load generator was the limit" in found.reason
 
 
@@ -102,7 +102,7 @@ def test_no_bound_is_shown_where_there_is_none() -> None:
 def test_what_was_not_measured_is_named_with_the_command(stores: list[Any], reason: str) -> None:
     """By its store and variant."""
     found = judged(TWICE, result(*stores))
-    assert (found.verdict, found.reason, found.ratios) == (Verdict.CANNOT_SAY, reason, [])
+    assert (found.verdict, found.reason, found.ratios) == (ClaimVerdict.CANNOT_SAY, reason, [])
     assert "--store=redis:aof-always --store=mongodb:journaled" in found.command
 
 
@@ -121,9 +121,9 @@ def test_each_workload_that_was_not_measured_is_named() -> None:
 @pytest.mark.parametrize("claim", [{"no_workload": "no workload has it"}, {**TWICE, "withdrawn": "no workload has it"}])
 def test_what_no_workload_measures_has_a_reason_and_no_command(claim: dict[str, Any]) -> None:
     """It is listed all the same; of a claim that is withdrawn no ratio is shown, although both sides were measured and would refute it."""
-    assert judged(TWICE, two(around(1), around(1))).verdict is Verdict.REFUTED
+    assert judged(TWICE, two(around(1), around(1))).verdict is ClaimVerdict.REFUTED
     found = judged(claim, two(around(1), around(1)))
-    assert (found.verdict, found.reason, found.command, found.ratios) == (Verdict.CANNOT_SAY, "no workload has it", "", [])
+    assert (found.verdict, found.reason, found.command, found.ratios) == (ClaimVerdict.CANNOT_SAY, "no workload has it", "", [])
 
 
 UNPROVEN = result(
@@ -145,7 +145,7 @@ UNPROVEN = result(
 def test_what_compare_refuses_is_refused_with_its_reason(run: Result, reason: str) -> None:
     """No claim is decided by a ratio that would mislead; the numbers are shown."""
     found = judged(TWICE, run)
-    assert (found.verdict, found.reason) == (Verdict.CANNOT_SAY, reason)
+    assert (found.verdict, found.reason) == (ClaimVerdict.CANNOT_SAY, reason)
     assert (found.ratios[0].ratio, found.ratios[0].a.name) == (None, "redis:aof-always")
 
 
@@ -158,7 +158,7 @@ def test_only_a_claim_about_durability_compares_unlike_durability() -> None:
             store("redis:aof-always", number("single-get", *around(1000))),
             store("redis:volatile", number("single-get", *around(2000)), proven=proven),
         )
-        assert judged({**sides, "about": ["durability"]}, run).verdict is Verdict.REPRODUCED
+        assert judged({**sides, "about": ["durability"]}, run).verdict is ClaimVerdict.REPRODUCED
         assert "durability" in judged(sides, run).reason
 
 
@@ -170,7 +170,7 @@ def test_only_a_claim_about_topology_compares_a_cluster_with_a_server() -> None:
     )
     assert judged(TWICE, run).reason == "topology differs: single against cluster"
     found = judged({**TWICE, "about": ["topology"]}, run)
-    assert found.verdict is Verdict.REPRODUCED
+    assert found.verdict is ClaimVerdict.REPRODUCED
     assert "redis:aof-always: topology single, all on one machine; mongodb:journaled: topology cluster, all on one machine" in found.differs
     stores = [run.stores[0], run.stores[1].model_copy(update={"durability": store("x:y", proven="clean_restart").durability})]
     refused = judged({**TWICE, "about": ["topology"]}, result(*stores)).reason
@@ -187,7 +187,7 @@ def test_a_store_compared_with_itself_in_one_run_has_one_durability() -> None:
         "b": {**side, "workload": "document10-insert-1"},
     }
     numbers = [number("document10-insert-1", *around(rate), indexes=count) for rate, count in ((800, 1), (1000, 0))]
-    assert judged(claim, result(store("mongodb:journaled", *numbers, proven=None))).verdict is Verdict.REPRODUCED
+    assert judged(claim, result(store("mongodb:journaled", *numbers, proven=None))).verdict is ClaimVerdict.REPRODUCED
     apart = [result(store("mongodb:journaled", each, proven=None), run=str(each.indexes)) for each in numbers]
     assert judged(claim, *apart).reason == "durability was not proven in A and B"
 
@@ -201,7 +201,7 @@ def test_sides_may_differ_in_what_the_claim_is_about_and_in_nothing_else() -> No
         "a": {"store": "redis", "variant": "aof-always", "workload": "hash10-put"},
         "b": {"store": "redis", "variant": "aof-always", "workload": "single-get"},
     }
-    assert judged(claim, result(store("redis:aof-always", a, number("single-get", *around(1000))))).verdict is Verdict.REPRODUCED
+    assert judged(claim, result(store("redis:aof-always", a, number("single-get", *around(1000))))).verdict is ClaimVerdict.REPRODUCED
     other = number("single-get", *around(1000), clients=8)
     assert judged(claim, result(store("redis:aof-always", a, other))).reason == "number of clients differs: 50 against 8"
 
@@ -218,11 +218,11 @@ def test_a_claim_for_each_workload_is_refuted_by_one_and_reproduced_by_all() -> 
             store("mongodb:journaled", *(number(name, *around(1000)) for name in names)),
         )
 
-    assert judged(claim, run(ycsb_a=2000, ycsb_b=2000)).verdict is Verdict.REPRODUCED
-    assert judged(claim, run(ycsb_a=2000, ycsb_b=500)).verdict is Verdict.REFUTED
-    assert judged(claim, run(ycsb_b=500)).verdict is Verdict.REFUTED
+    assert judged(claim, run(ycsb_a=2000, ycsb_b=2000)).verdict is ClaimVerdict.REPRODUCED
+    assert judged(claim, run(ycsb_a=2000, ycsb_b=500)).verdict is ClaimVerdict.REFUTED
+    assert judged(claim, run(ycsb_b=500)).verdict is ClaimVerdict.REFUTED
     found = judged(claim, run(ycsb_a=2000))
-    assert (found.verdict, len(found.ratios)) == (Verdict.CANNOT_SAY, 1)
+    assert (found.verdict, len(found.ratios)) == (ClaimVerdict.CANNOT_SAY, 1)
     assert found.reason == "ycsb-a: reproduced; ycsb-b: not measured: redis:aof-always and mongodb:journaled"
 
 
@@ -233,7 +233,7 @@ def test_rounds_count_as_interleaved_only_within_one_workload() -> None:
     claim = {**TWICE, "about": ["workload"], "a": {**SIDES["a"], "workload": "single-put-distinct-100"}}
     other = number("single-put-distinct-100", *around(2000), **at_once)
     found = judged(claim, two(other, around(1000)))
-    assert found.verdict is Verdict.REPRODUCED
+    assert found.verdict is ClaimVerdict.REPRODUCED
     assert not found.ratios[0].interleaved
 
 
@@ -383,7 +383,7 @@ def test_the_command_names_cases_that_the_scale_has() -> None:
 
 def test_the_answer_counts_all_claims() -> None:
     """Each has exactly one verdict."""
-    found = judge([file_of(TWICE), file_of({"no_workload": "none"})], [two(around(2000), around(1000))], SHIPPED)
+    found = judge_claims([file_of(TWICE), file_of({"no_workload": "none"})], [two(around(2000), around(1000))], SHIPPED)
     assert found.answer == "Of 2 claims: 1 reproduced, 0 refuted, 1 cannot say."
 
 

@@ -11,8 +11,8 @@ from storeproof.result.assemble import assemble
 from storeproof.result.capabilities import roll_up
 from storeproof.result.consistency import inconsistencies
 from storeproof.result.model import OutcomeRecord
-from storeproof.result.needs.judged_need import JudgedNeed, Verdict
-from storeproof.result.profiles import judge
+from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
+from storeproof.result.profiles import judge_profile
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Spec
 from storeproof.spec.standing import Standing
@@ -57,15 +57,15 @@ def test_a_capability_is_rolled_up_without_it() -> None:
 )
 def test_no_profile_is_judged_by_it(spec: Spec, cases: list[str], verdict: str) -> None:
     """Neither by its failure, nor where it left no outcome."""
-    assert judge(profile(), failed(*cases), spec).verdict == verdict
+    assert judge_profile(profile(), failed(*cases), spec).verdict == verdict
 
 
 def test_one_that_was_not_run_is_not_missing() -> None:
     """The denominator are the cases that decide."""
     record = good_record()
     record.outcomes = [each for each in record.outcomes if not each.id.endswith("one/002")]
-    assert judge(profile(), record, SMALL).verdict == "incomplete"
-    assert judge(profile(), record, SOME).missing == []
+    assert judge_profile(profile(), record, SMALL).verdict == "incomplete"
+    assert judge_profile(profile(), record, SOME).missing == []
 
 
 def test_no_operation_is_refuted_by_it() -> None:
@@ -113,7 +113,7 @@ def test_no_need_is_judged_by_it() -> None:
         spec = replace(SHIPPED, capabilities=SHIPPED.capabilities | {name: expiry.model_copy(update={"cases": cases})})
         return judgement(decided(asked, store, spec=spec), "capability")
 
-    assert judged().verdict is Verdict.NOT_MET
-    assert judged("002").verdict is Verdict.MET
+    assert judged().verdict is NeedVerdict.NOT_MET
+    assert judged("002").verdict is NeedVerdict.MET
     none = judged(*(each.id for each in SHIPPED.capabilities[name].cases))
-    assert (none.verdict, none.reason) == (Verdict.NOT_SHOWN, "has no case that decides in this edition")
+    assert (none.verdict, none.reason) == (NeedVerdict.NOT_SHOWN, "has no case that decides in this edition")

@@ -11,7 +11,7 @@ from storeproof.outcome import Outcome
 from storeproof.result.json_file import result_from, written
 from storeproof.result.missing import Kind, MissingDemand
 from storeproof.result.model import FORMAT
-from storeproof.result.older_formats import missing_of, stale_reads_of
+from storeproof.result.older_formats import SAID_IN_DETAILS, damage_of, lacked_of, missing_of, refusal_of, stale_reads_of
 from tests.report.sample import sample_result
 
 EITHER = "expiry.hidden or expiry.swept"
@@ -75,3 +75,50 @@ def test_stale_reads_are_those_of_the_detail(case: str, detail: str, seen: tuple
     """None seen is not the same as not tried."""
     found = stale_reads_of(case, detail)
     assert (found and (found.reads, found.stale, found.oldest_ms)) == seen
+
+
+@pytest.mark.parametrize(
+    ("detail", "counts"),
+    [
+        ("5 rounds, bytes changed in a; 5 times it served data that no client wrote; b", (5, 5, 0)),
+        ("5 times bytes were changed in a; 1 times it served what was not written, 3 times it started without a part", (5, 1, 3)),
+        ("5 rounds, one file truncated, of a; 3 times records were missing, and nothing was reported", (5, 0, 3)),
+        ("5 times a file was cut short in a; 2 times it started without a part of the data", (5, 0, 2)),
+        ("5 rounds, bytes changed in a; 5 times it refused to start", (5, 0, 0)),
+        ("it wrote nothing to its files that could be damaged", None),
+    ],
+)
+def test_rounds_with_damaged_files_are_those_of_the_detail(detail: str, counts: tuple[int, int, int] | None) -> None:
+    """As both editions count them; of another case they say nothing."""
+    found = damage_of("durability.corruption/flip", detail)
+    assert (found and (found.rounds, found.made_up, found.silent)) == counts
+    assert damage_of("durability.full_disk", detail) is None
+
+
+def test_a_result_without_the_fields_says_them_in_its_details_and_one_with_them_does_not() -> None:
+    """What a new result leaves empty stays empty: no detail can be made to excuse a case."""
+    data = sample_result().model_dump(mode="json")
+    first, second = data["stores"][0]["outcomes"][:2]
+    first.update(outcome="not_run", detail="the run ended before this case: interrupted")
+    second.update(id="durability.corruption/flip", detail="5 rounds, bytes changed in a; 5 times it refused to start")
+    for field, case in (("lacked", first), ("damage", second)):
+        case[field] = None
+        assert [getattr(each, field) for each in result_from(json.dumps(data), "result.json").stores[0].outcomes[:2]] == [None, None]
+    for field in SAID_IN_DETAILS:
+        del first[field], second[field]
+    read, other = result_from(json.dumps(data), "result.json").stores[0].outcomes[:2]
+    assert (read.lacked, read.is_begun) == (lacked_of(first["detail"]), False)
+    assert other.damage is not None
+
+
+@pytest.mark.parametrize(
+    ("detail", "reason"),
+    [
+        ("put_expiring on single_key: nothing deletes by the clock\nmore", "nothing deletes by the clock"),
+        ("claimed, but find on document10: no index", "claimed, but no index"),
+        ("it has no index", None),
+    ],
+)
+def test_a_refusal_is_the_detail_without_its_operation(detail: str, reason: str | None) -> None:
+    """Where it names one."""
+    assert refusal_of(detail) == reason

@@ -9,7 +9,7 @@ import pytest
 
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.model import OutcomeRecord, ProfileVerdict
-from storeproof.result.profiles import judge
+from storeproof.result.profiles import judge_profile
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import LADDER, Profile
 from storeproof.spec.cases import metadata_case
@@ -29,7 +29,7 @@ VERDICT = {
 
 
 def verdict(record: StoreRecord, demands: Profile | None = None) -> ProfileVerdict:
-    return judge(demands or profile(), record, SMALL)
+    return judge_profile(demands or profile(), record, SMALL)
 
 
 def lines(found: ProfileVerdict) -> list[str]:
@@ -153,7 +153,7 @@ def _with_metadata(outcomes: dict[str, Outcome], **demands: Any) -> ProfileVerdi
     for rung, outcome in outcomes.items():
         found = OutcomeRecord(id=metadata_case(rung), revision=1, stage=Stage.DURABILITY, outcome=outcome, detail="gone", seconds=0.1)
         record.add(found)
-    return judge(profile(**demands), record, replace(SMALL, suite_cases=frozenset(map(metadata_case, LADDER[1:]))))
+    return judge_profile(profile(**demands), record, replace(SMALL, suite_cases=frozenset(map(metadata_case, LADDER[1:]))))
 
 
 @pytest.mark.parametrize("outcome", list(Outcome))

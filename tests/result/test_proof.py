@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from storeproof.errors import UsageError
-from storeproof.outcome import NOT_REACHED, Outcome, Stage
+from storeproof.outcome import Lack, Outcome, Stage
 from storeproof.result.json_file import COMPRESSED, NAME, UNFINISHED, compressed, write_result
+from storeproof.result.measured.lacked import Lacked
 from storeproof.result.model import Citation, EditionUsed, OutcomeRecord, Result
 from storeproof.result.proof import CitedResult, Identity, Proof, proofs_of, read_cited
 from tests.report.sample import TARGETS, sample_result
@@ -157,7 +158,7 @@ def test_a_result_that_was_cut_short_is_refused() -> None:
     outcomes = proof().store.outcomes
 
     def missed(stage: Stage) -> list[OutcomeRecord]:
-        idle = {"id": "x", "revision": 1, "outcome": Outcome.NOT_RUN, "detail": f"{NOT_REACHED}: interrupted", "seconds": 0.0}
+        idle = {"id": "x", "revision": 1, "outcome": Outcome.NOT_RUN, "detail": "", "seconds": 0.0, "lacked": Lacked(what=Lack.BEGUN)}
         return [*outcomes, OutcomeRecord(stage=stage, **idle)]
 
     assert cited(outcomes=missed(Stage.PERFORMANCE)).proof_of(REDIS) is not None

@@ -10,7 +10,7 @@ import pytest
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.assemble import assemble
 from storeproof.result.model import Citation, OutcomeRecord
-from storeproof.result.profiles import judge
+from storeproof.result.profiles import judge_profile
 from storeproof.result.proof import Proof
 from storeproof.result.recorder import StoreRecord
 from tests.report.sample import TARGETS, sample_result
@@ -148,4 +148,4 @@ def test_a_profile_rests_on_this_run_alone() -> None:
     """To conform is to be shown, and a citation shows nothing here."""
     found = record("process_crash", proof=cited("process_crash"))
     found.outcomes = [case("x", Outcome.PASS)]
-    assert "guarantee process_crash: not_run" in map(str, judge(profile(), found, SMALL).missing)
+    assert "guarantee process_crash: not_run" in map(str, judge_profile(profile(), found, SMALL).missing)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.site.content import Content, gather
+from storeproof.site.content import SiteContent, gather
 from storeproof.site.sources import read_sources
 from storeproof.spec.questions.read_needs import read_needs
 from tests.shipped import SHIPPED
@@ -16,7 +16,7 @@ CHECKOUT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
-def published() -> Content:
+def published() -> SiteContent:
     """The published results, joined, and the example of a needs file; reading them takes some seconds."""
     sources = read_sources([CHECKOUT / "reports"])
     example = read_needs(CHECKOUT / "examples" / "one-store-or-two.yaml", SHIPPED)

@@ -15,26 +15,26 @@ from storeproof.result.needs.evidence import ReadResult
 from storeproof.result.needs.servers import preference
 from storeproof.result.older_formats import missing_of
 from storeproof.result.terminal_safe import shown_of
-from storeproof.site.content import Content, gather
-from storeproof.site.sources import Source
+from storeproof.site.content import SiteContent, gather
+from storeproof.site.sources import SourceResult
 from storeproof.spec.questions.needs import NeedsFile
 from tests.report.sample import sample_result
 from tests.result.claimed import around, number, result, store
 from tests.shipped import SHIPPED
 
 
-def sources(*results: Result) -> list[Source]:
+def sources(*results: Result) -> list[SourceResult]:
     """As `read_sources` gives them."""
-    found = [Source(f"folder-{each.run.id}", Path(each.run.id), shown_of(each)) for each in results]
+    found = [SourceResult(f"folder-{each.run.id}", Path(each.run.id), shown_of(each)) for each in results]
     return sorted(found, key=lambda each: preference(each.result), reverse=True)
 
 
-def content(*results: Result) -> Content:
+def content(*results: Result) -> SiteContent:
     """All that a site of these results shows."""
     return gather(sources(*results), SHIPPED)
 
 
-def decided(found: Sequence[Source], *files: NeedsFile) -> list[Decision]:
+def decided(found: Sequence[SourceResult], *files: NeedsFile) -> list[Decision]:
     """Needs files, answered by the results of a site."""
     results = [ReadResult(each.file, each.result) for each in found]
     return [decide(each, results, SHIPPED) for each in files]

@@ -8,7 +8,7 @@ from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
 from storeproof.site.content import gather
 from storeproof.site.evidence import join
-from storeproof.site.history import history_of
+from storeproof.site.store_pages import history_of
 from tests.shipped import SHIPPED
 from tests.site.made import content, fault, ran, result, sources, struck, tried
 

@@ -13,7 +13,7 @@ from storeproof.outcome import Outcome
 from storeproof.report.parts.cluster_rounds import told
 from storeproof.result.json_file import write_result
 from storeproof.site import build_site
-from storeproof.site.content import Content, gather
+from storeproof.site.content import SiteContent, gather
 from storeproof.site.names import run_page, variant_page
 from storeproof.site.rates import rates_of
 from storeproof.site.sources import read_sources
@@ -40,7 +40,7 @@ SPOILT = result(
 
 
 @pytest.fixture(scope="module")
-def content(tmp_path_factory: pytest.TempPathFactory) -> Content:
+def content(tmp_path_factory: pytest.TempPathFactory) -> SiteContent:
     """Of two results, as they are read from files: one of all stores, and one whose every text is hostile."""
     folder = tmp_path_factory.mktemp("results")
     sample = sample_result()
@@ -55,7 +55,7 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> Content:
 
 
 @pytest.fixture(scope="module")
-def files(content: Content) -> Mapping[str, str]:
+def files(content: SiteContent) -> Mapping[str, str]:
     """The files of its site."""
     return build_site(content)
 
@@ -109,7 +109,7 @@ def test_text_from_results_stays_text(pages: dict[str, Read], files: Mapping[str
     assert all(re.fullmatch(r"(?:[a-z]+/)?[a-z0-9_~.-]+", path) and ".." not in path for path in files)
 
 
-def test_a_round_on_a_cluster_is_drawn_on_the_page_of_its_variant(content: Content, pages: dict[str, Read]) -> None:
+def test_a_round_on_a_cluster_is_drawn_on_the_page_of_its_variant(content: SiteContent, pages: dict[str, Read]) -> None:
     """The sentence first; a variant without such a round has no such part."""
     of_variants = {each.name: pages[variant_page(each.store, each.variant)] for each in content.variants}
     with_round = of_variants.pop("sqlite:wal-full")
@@ -119,7 +119,7 @@ def test_a_round_on_a_cluster_is_drawn_on_the_page_of_its_variant(content: Conte
     assert not any("round-1-title" in each.page.ids for each in of_variants.values())
 
 
-def test_the_data_of_the_scripts_can_be_read(files: Mapping[str, str], content: Content) -> None:
+def test_the_data_of_the_scripts_can_be_read(files: Mapping[str, str], content: SiteContent) -> None:
     """It is JSON that no text can end, and has every variant."""
     (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', files["index.html"], flags=re.DOTALL)
     data = json.loads(text)
@@ -128,7 +128,7 @@ def test_the_data_of_the_scripts_can_be_read(files: Mapping[str, str], content: 
     assert "<" not in text
 
 
-def test_every_number_of_a_run_has_a_permanent_anchor(content: Content, pages: dict[str, Read]) -> None:
+def test_every_number_of_a_run_has_a_permanent_anchor(content: SiteContent, pages: dict[str, Read]) -> None:
     """Named by store, variant, workload, indexes and clients: the same from site to site."""
     for source in content.sources:
         page = pages[run_page(source.result.run.id)].page
@@ -137,7 +137,7 @@ def test_every_number_of_a_run_has_a_permanent_anchor(content: Content, pages: d
     assert "number.redis.aof-always.single-get.0i.50c" in pages["run/sample-0001.html"].page.ids
 
 
-def test_every_variant_and_capability_has_a_page(content: Content, pages: dict[str, Read]) -> None:
+def test_every_variant_and_capability_has_a_page(content: SiteContent, pages: dict[str, Read]) -> None:
     """And the page of a variant says what was found of it."""
     for each in content.variants:
         assert each.variant in pages[variant_page(each.store, each.variant)].page.text

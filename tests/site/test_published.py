@@ -11,7 +11,7 @@ import pytest
 
 from storeproof.report.parts.losses import losses_of
 from storeproof.site import build_site
-from storeproof.site.content import Content
+from storeproof.site.content import SiteContent
 from tests.site.pages import broken_links, read_pages
 
 pytestmark = pytest.mark.slow
@@ -22,7 +22,7 @@ SUMMARY = 60_000
 
 
 @pytest.fixture(scope="module")
-def files(published: Content) -> Mapping[str, str]:
+def files(published: SiteContent) -> Mapping[str, str]:
     """Its files."""
     return build_site(published)
 
@@ -34,7 +34,7 @@ def test_the_first_load_is_light(files: Mapping[str, str]) -> None:
     assert sorted(read.loaded) == ["data:,", "site.css", "site.js"]
 
 
-def test_the_summary_is_small_and_whole(files: Mapping[str, str], published: Content) -> None:
+def test_the_summary_is_small_and_whole(files: Mapping[str, str], published: SiteContent) -> None:
     """For other programs: every variant in less than 60 kB."""
     assert len(files["summary.json"].encode()) < SUMMARY
     assert len(json.loads(files["summary.json"])["variants"]) == len(published.variants)
@@ -48,7 +48,7 @@ def test_every_link_of_the_published_site_arrives(files: Mapping[str, str]) -> N
     assert [path for path, each in pages.items() if len(each.page.ids) != len(set(each.page.ids))] == []
 
 
-def test_known_findings_are_on_the_pages(files: Mapping[str, str], published: Content) -> None:
+def test_known_findings_are_on_the_pages(files: Mapping[str, str], published: SiteContent) -> None:
     """What the README finds first is found on the site: no variant fills all roles."""
     filled = [each.name for each in published.variants if each.roles and all(role.verdict == "meets" for role in each.roles.values())]
     assert filled == []
@@ -58,7 +58,7 @@ def test_known_findings_are_on_the_pages(files: Mapping[str, str], published: Co
     assert "expiry.swept" in files["store/mongodb.journaled.html"]
 
 
-def test_every_sign_of_the_example_leads_to_its_evidence(files: Mapping[str, str], published: Content) -> None:
+def test_every_sign_of_the_example_leads_to_its_evidence(files: Mapping[str, str], published: SiteContent) -> None:
     """One for each candidate and need; those that were shown lead to another page, which the links above prove to be there."""
     (decision,) = published.decisions
     page = files["decision/one-store-or-two.html"]
@@ -71,7 +71,7 @@ def test_every_sign_of_the_example_leads_to_its_evidence(files: Mapping[str, str
     assert any(away)
 
 
-def test_the_readme_shows_what_the_first_screen_shows(published: Content) -> None:
+def test_the_readme_shows_what_the_first_screen_shows(published: SiteContent) -> None:
     """One set of numbers: the speeds of one run, and the same shares of what was lost."""
     assert published.main is not None
     shown = re.findall(r"reports/([\w-]+)/(?:overview|narrow)\.svg", (CHECKOUT / "README.md").read_text())

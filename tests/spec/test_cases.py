@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
+from pydantic import ValidationError
 
+from storeproof.check import ANOMALIES
 from storeproof.errors import SpecError
 from storeproof.spec import load_spec
 from storeproof.spec.cases import CaseIds
-from storeproof.spec.known_failure import KnownFailure
+from storeproof.spec.known_failure import BROKEN, FaultFinding, HarmKind, KnownFailure
 from tests.shipped import SHIPPED
 from tests.spec.files import STORE, replaced, specification
 
@@ -92,14 +96,71 @@ def test_line_breaks_in_a_finding_match_a_space() -> None:
     )
 
 
-def test_more_findings_than_at_most_like_are_worse() -> None:
-    """`at_most_like` limits those of one kind, whatever the others are."""
-    rare = known("fault .* lost").model_copy(update={"at_most_like": {"fault [0-9]+, compaction: .*": 1}})
-    streams = [f"fault {number}, stream: 1 lost" for number in range(9)]
-    assert rare.worse([*streams, "fault 9, compaction: 1 lost"]) == []
-    worse = rare.worse([*streams, "fault 9, compaction: 1 lost", "fault 10, compaction: 2 lost"])
-    assert worse[0] == "2 findings like fault [0-9]+, compaction: .*, where at most 1 are known"
-    assert worse[1:] == ["fault 9, compaction: 1 lost", "fault 10, compaction: 2 lost"]
+def cost(load: str, *kinds: str, shape: str | None = None, models: Sequence[str] = ("row",), said: str = "") -> FaultFinding:
+    """What one fault cost."""
+    return FaultFinding(f"fault 1, {load}: it cost something", frozenset(kinds), load, frozenset(models), shape, said)
+
+
+LATE = {"kinds": ["lost", "reverted"], "shape": "suffix", "loads": ["burst", "stream"]}
+RARE = {"kinds": ["lost"], "shape": "suffix", "loads": ["compaction"], "at_most": 1}
+SPLIT = {"kinds": ["split", "torn"], "models": ["nested"]}
+DEAD = {"kinds": ["unstartable"], "log": "File exists .* again"}
+
+
+def of_faults(*findings: Mapping[str, Any]) -> KnownFailure:
+    """Known by what faults cost."""
+    told = {"variants": ["plain"], "findings": findings, "issue": "lost", "until": "2999-12-31"}
+    return KnownFailure.model_validate(told)
+
+
+@pytest.mark.parametrize(
+    ("known_one", "finding", "covered"),
+    [
+        (LATE, cost("burst", "lost", shape="suffix"), True),
+        (LATE, cost("stream", "lost", "reverted", shape="suffix"), True),
+        (LATE, cost("burst", "lost", "torn", shape="suffix"), False),
+        (LATE, cost("burst", "lost", shape="holes"), False),
+        (LATE, cost("burst", "lost"), False),
+        (LATE, cost("bulk", "lost", shape="suffix"), False),
+        (LATE, cost("burst", shape="suffix"), False),
+        (SPLIT, cost("bulk", "split", models=["row", "nested"]), True),
+        (SPLIT, cost("bulk", "split", models=["row"]), False),
+        (SPLIT, cost("bulk", "split", models=["nested"], shape="suffix"), False),
+        (DEAD, cost("bulk", "unstartable", said="it ended; its log: a\nFile exists\nb again"), True),
+        (DEAD, cost("bulk", "unusable", said="File exists b again"), False),
+        (DEAD, cost("bulk", "unstartable", said="it ended"), False),
+        (DEAD, "fault 1, bulk: unstartable: File exists b again", False),
+    ],
+)
+def test_a_known_failure_names_kind_place_and_bounds(known_one: Mapping[str, Any], finding: FaultFinding | str, *, covered: bool) -> None:
+    """Another kind beside it, another load, other records, another shape, other words of the store: each is worse than known."""
+    assert of_faults(known_one).worse([finding]) == ([] if covered else [" ".join(str(finding).split())])
+
+
+def test_more_of_a_kind_than_are_known_are_worse() -> None:
+    """However many of another kind there are."""
+    late, rare = cost("stream", "lost", shape="suffix"), cost("compaction", "lost", shape="suffix")
+    both = of_faults(LATE, RARE)
+    assert both.worse([*[late] * 9, rare]) == []
+    worse = both.worse([*[late] * 9, rare, rare])
+    assert worse == ["2 findings like lost, suffix, under compaction, where at most 1 are known", str(rare), str(rare)]
+
+
+def test_what_faults_cost_is_known_by_no_pattern_on_our_words() -> None:
+    """A pattern is found in the store's own words, and only what broke has some."""
+    for file in SHIPPED.store_files.values():
+        for case, found in SHIPPED.store(str(file))[0].known_failures.items():
+            assert (found.finding is None) is (case.removeprefix("durability.") in SHIPPED.guarantees), case
+    refused: list[dict[str, Any]] = [
+        {"kinds": ["unstartable"]},
+        {"kinds": ["lost"], "log": "it ended"},
+        {"kinds": []},
+        {**DEAD, "log": ".*"},
+    ]
+    for wrong in refused:
+        with pytest.raises(ValidationError):
+            of_faults(wrong)
+    assert set(get_args(HarmKind)) == {*ANOMALIES, *BROKEN}
 
 
 def test_more_findings_than_at_most_are_worse() -> None:

@@ -12,8 +12,7 @@ from storeproof.errors import SpecError, UsageError
 from storeproof.spec import SPEC_ROOT, load_spec, loader, shipped
 from storeproof.spec.cases import CaseIds
 from storeproof.spec.edition import VERSION, edition_of
-from storeproof.spec.editions.dispute import Dispute, read_disputes
-from storeproof.spec.editions.disputes_page import disputes_page
+from storeproof.spec.editions.dispute import Dispute, disputes_page, read_disputes
 from storeproof.spec.editions.freeze import freeze, write_record
 from storeproof.spec.editions.frozen import edition_to_try, frozen_editions, known_judges, load_edition
 from storeproof.spec.editions.records import Judge

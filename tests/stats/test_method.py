@@ -14,8 +14,7 @@ from statistics import median
 
 import pytest
 
-from storeproof.stats.grade import grade
-from storeproof.stats.intervals import Estimate, estimate
+from storeproof.stats.intervals import Estimate, estimate, grade
 from storeproof.stats.trend import Trend, trend
 
 EXPERIMENTS = 500

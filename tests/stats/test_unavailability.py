@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.stats.unavailability import BIN, SECOND, Share, Timed, Watched, bins, figures, silence, steady
+from storeproof.stats.unavailability import BIN, SECOND, Proportion, Timed, Watched, bins, figures, silence, steady
 
 MS = SECOND // 1000
-USUAL = Share(200, 1000, 1000, 1000)
+USUAL = Proportion(200, 1000, 1000, 1000)
 BEGAN, STRUCK, ENDED = 0, 2 * SECOND, 6 * SECOND
 
 
@@ -132,7 +132,7 @@ def test_what_cannot_be_seen_is_not_told() -> None:
 
 def test_a_small_difference_of_small_times_is_none() -> None:
     """0.1 ms before and 1 ms after: clients in one interpreter do not tell these apart on a busy machine."""
-    assert steady(watched(*every(BEGAN, STRUCK, MS // 10), *every(STRUCK, ENDED, MS)), STRUCK, Share(200, 100, 100, 100)) == 0
+    assert steady(watched(*every(BEGAN, STRUCK, MS // 10), *every(STRUCK, ENDED, MS)), STRUCK, Proportion(200, 100, 100, 100)) == 0
 
 
 def test_what_was_uneven_before_need_not_be_even_afterwards() -> None:

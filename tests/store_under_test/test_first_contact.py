@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from storeproof.blame import Party, judge
+from storeproof.blame import Party, judge_error
 from storeproof.contract import Address, Unsupported
 from storeproof.errors import NotAdmitted, NotAvailable, StoreDied
 from storeproof.outcome import Outcome
@@ -67,7 +67,7 @@ def test_a_server_that_does_not_let_us_in_is_no_failure_of_the_store(sut: StoreU
     adapter.refuses = getattr(adapter, kind)(what)
     with pytest.raises(NotAdmitted) as refused:
         sut.launch("a test")
-    judged = judge(refused.value, claimed=True)
+    judged = judge_error(refused.value, claimed=True)
     assert (judged.outcome, judged.party) == (Outcome.ERROR, Party.USER)
     assert says in judged.detail
     with pytest.raises(NotAvailable, match="the store could not be tested: sqlite answers"):
@@ -91,7 +91,7 @@ def test_a_store_that_has_let_us_in_has_no_excuse(sut: StoreUnderTest) -> None:
         handle.kill()
         with pytest.raises(StoreDied, match="answers and refuses access: no such user") as died:
             handle.start()
-        assert judge(died.value, claimed=True).outcome is Outcome.FAIL
+        assert judge_error(died.value, claimed=True).outcome is Outcome.FAIL
     finally:
         handle.close()
 

@@ -47,7 +47,7 @@ class _State:
 
 
 class Galera:
-    """See `Cluster`. Nodes join when they start, the first one as a cluster of its own: see `galera.sh` in the store's file."""
+    """A cluster of Galera. Nodes join when they start, the first one as a cluster of its own: see `galera.sh` in the store's file."""
 
     def form(self, nodes: NodeAddresses) -> None:
         """Nothing: a server answers when it has joined."""

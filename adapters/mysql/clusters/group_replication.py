@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from storeproof.adapters.mysql.asking import OWN_NUMBER, ask, literal
-from storeproof.adapters.mysql.clusters.gtids import KNOWN, count
+from storeproof.adapters.mysql.clusters.replica import KNOWN, count
 from storeproof.contract import Address, NodeAddresses, Unknown, answering
 
 _JOIN_SECONDS: Final = 30.0
@@ -55,7 +55,7 @@ class _State:
 
 
 class GroupReplication:
-    """See `Cluster` and `Rebuilding`."""
+    """A group of MySQL servers."""
 
     def form(self, nodes: NodeAddresses) -> None:
         """If there is no group, the server that has the most writes begins one; of new servers any will do. The others join later."""

@@ -26,7 +26,7 @@ _REFUSED_SECONDS: Final = 2.0
 
 
 class Ndb:
-    """See `Cluster` and `Ending`. Servers and data nodes join when they start; the management server knows them by their hosts."""
+    """See `Cluster` and `EndsAsWhole`. Servers and data nodes join when they start; the management server knows them by their hosts."""
 
     def form(self, nodes: NodeAddresses) -> None:
         """Nothing."""

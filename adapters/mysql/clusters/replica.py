@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final, Self
 
 from storeproof.adapters.mysql.asking import OWN_NUMBER, ask, literal
-from storeproof.adapters.mysql.clusters.gtids import KNOWN
 from storeproof.contract import Address
 
 STEP_SECONDS: Final = 5.0
 """For the threads of a replica to begin or to end, and for it to apply what it has received."""
+KNOWN: Final = """
+    GTID_SUBTRACT(CONCAT_WS(',', @@gtid_executed, (SELECT received_transaction_set
+        FROM performance_schema.replication_connection_status WHERE channel_name = '{channel}')), '')
+"""
+"""The writes that are in its tables, and those that it has received on a channel and not applied yet."""
 _STATE: Final = f"""
     SELECT NOT @@super_read_only,
            IFNULL((SELECT host FROM performance_schema.replication_connection_configuration WHERE channel_name = ''), ''),
@@ -58,3 +63,8 @@ def copy_from(address: Address, primary: Address) -> None:
         " SOURCE_RETRY_COUNT = 1000"
     )
     ask(address, "STOP REPLICA", OWN_NUMBER, source, "START REPLICA", seconds=STEP_SECONDS)
+
+
+def count(writes: str) -> int:
+    """How many writes are in a set of GTIDs such as `UUID:1-5:7, UUID:1-3`, of numbers and ranges by the name of a sequence."""
+    return sum(int(last or first) - int(first) + 1 for first, last in re.findall(r":(\d+)(?:-(\d+))?", writes))

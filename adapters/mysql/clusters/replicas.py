@@ -13,15 +13,14 @@ from time import monotonic, sleep
 from typing import Final
 
 from storeproof.adapters.mysql.asking import ask
-from storeproof.adapters.mysql.clusters.gtids import count
-from storeproof.adapters.mysql.clusters.replica import STEP_SECONDS, Replica, copy_from, has_all
+from storeproof.adapters.mysql.clusters.replica import STEP_SECONDS, Replica, copy_from, count, has_all
 from storeproof.contract import NodeAddresses, Unknown, answering
 
 _LOOK_SECONDS: Final = 0.02
 
 
 class Replicas:
-    """See `Cluster`, `Promotion` and `Rebuilding`."""
+    """A primary of MySQL with replicas that copy its binary log."""
 
     def form(self, nodes: NodeAddresses) -> None:
         """If none takes writes, promote the one with the most; of new servers any will do."""

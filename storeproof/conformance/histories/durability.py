@@ -6,24 +6,26 @@ import hashlib
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, zip_longest
 from math import isclose
 from typing import Final
 
 from storeproof.check import ANOMALIES
 from storeproof.conformance.archive import Archive
 from storeproof.conformance.histories.attempts import check_attempt, check_attempts
+from storeproof.conformance.histories.cluster_rounds import check_cluster_rounds
 from storeproof.conformance.histories.judged_rounds import JudgedRounds, no_better, outcome_by_histories
 from storeproof.conformance.histories.load_times import check_load
 from storeproof.conformance.histories.part_kills import check_part_kill
-from storeproof.conformance.known import Known
+from storeproof.conformance.known import KnownJudges
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.conformance.times import CaseTimes
 from storeproof.evidence import EVIDENCE, EvidenceDamaged, StoreEvidence, read_evidence
 from storeproof.experiments.durability.bulk_load import BULK_OPERATION
+from storeproof.experiments.durability.clusters.replay_cluster import replay_cluster
 from storeproof.experiments.durability.layouts import MODELS
-from storeproof.experiments.durability.part_rounds import part_kill
 from storeproof.experiments.durability.replay import replay
+from storeproof.experiments.durability.strikes.part import part_kill
 from storeproof.experiments.fault_experiment import AT_LEAST
 from storeproof.faults import faults
 from storeproof.faults.part_kill import PartKill
@@ -33,6 +35,7 @@ from storeproof.result.model import GuaranteeRecord, RunInfo, StoreResult
 from storeproof.spec import LADDER, NODES, Spec, Target
 from storeproof.spec.editions.records import Judge
 from storeproof.spec.guarantee import NETWORKED, Guarantee
+from storeproof.spec.scale import DurabilityScale
 from storeproof.spec.store import ROLES
 
 _CASE: Final = "durability."
@@ -61,7 +64,7 @@ class JudgedAgain:
     """In what the histories of a disputed case show something else here than in the result."""
 
 
-def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: Archive, known: Known, judge: Judge) -> JudgedAgain:
+def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: Archive, known: KnownJudges, judge: Judge) -> JudgedAgain:
     """Judge all rounds again.
 
     Raises:
@@ -71,8 +74,6 @@ def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: 
     if len(records) != len(store.durability.guarantees):
         raise ClaimRefused(Reason.DURABILITY, "a guarantee has two records")
     struck = {name: each for name, each in records.items() if each.rounds}
-    if on_cluster := sorted(struck.keys() & {*NETWORKED}):
-        raise ClaimRefused(Reason.EVIDENCE, f"{on_cluster[0]} was tested on a cluster, of whose rounds no histories are kept yet")
     if (EVIDENCE in archive.places) != (run.evidence is not None):
         where = "in the result and not in the bundle" if run.evidence else "in the bundle and not in the result"
         raise ClaimRefused(Reason.EVIDENCE, f"{EVIDENCE} is {where}")
@@ -83,14 +84,14 @@ def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: 
         if archive.digest(EVIDENCE) != run.evidence:
             raise ClaimRefused(Reason.EVIDENCE, f"{EVIDENCE} is not the one of this run: its hash is another one in the result")
         try:
-            judged = {each.name: each for each in _judged(run, store, archive, known, judge)}
+            judged = {each.name: each for each in _judged(run, store, target, archive, known, judge)}
         except EvidenceDamaged as reason:
             raise ClaimRefused(Reason.EVIDENCE, in_one_line(str(reason))) from None
     disputed: list[str] = []
     for name, record in records.items():
         found = judged.get(name, JudgedRounds(name))
         disputed += _compared(record, found, run, target, known)
-        rounds = known.scale(run.scale).durability.rounds
+        rounds = len(_turns(name, known.spec, known.scale(run.scale).durability))
         check_attempts(record, found.spoiled, max(AT_LEAST, rounds))
         if record.outcome in SHOWN:
             _check_rounds(record, found, store, target, known.spec.guarantees[name], rounds)
@@ -103,7 +104,7 @@ def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: 
     return JudgedAgain(len(struck), sum(each.rounds for each in struck.values()), operations, tuple(disputed))
 
 
-def _judged(run: RunInfo, store: StoreResult, archive: Archive, known: Known, judge: Judge) -> Iterator[JudgedRounds]:
+def _judged(run: RunInfo, store: StoreResult, target: Target, archive: Archive, known: KnownJudges, judge: Judge) -> Iterator[JudgedRounds]:
     """The guarantees, one after the other."""
     times = CaseTimes(store)
     seen: set[str] = set()
@@ -125,7 +126,12 @@ def _judged(run: RunInfo, store: StoreResult, archive: Archive, known: Known, ju
             if digest in fingerprints:
                 raise EvidenceDamaged(f"the histories of {case} are those of another store once more")
             fingerprints.add(digest)
-            replay(part, found.summary)
+            if name in NETWORKED:
+                turns = _turns(name, known.spec, known.scale(run.scale).durability)
+                check_cluster_rounds(part, turns, [] if target.cluster is None else [*target.cluster.nodes], found.summary.rounds)
+                replay_cluster(part, found.summary, stale_possible=target.stale_reads)
+            else:
+                replay(part, found.summary)
             found.operations += len(part.operations)
             found.spoiled.append(not part.rounds or part.rounds[-1].spoiled)
             last = part.rounds[-1].audit if part.rounds else None
@@ -133,17 +139,23 @@ def _judged(run: RunInfo, store: StoreResult, archive: Archive, known: Known, ju
         yield found
 
 
+def _turns(guarantee: str, spec: Spec, scale: DurabilityScale) -> list[str]:
+    """Which fault strikes in which round of a guarantee; of a single server, in each of its load shapes."""
+    return scale.turns(spec.guarantees[guarantee].faults) if guarantee in spec.guarantees else []
+
+
 def _check_fault(part: StoreEvidence, guarantee: str, spec: Spec) -> None:
     """Raises `EvidenceDamaged`: the guarantee's fault takes the disk away and the histories say that it does not, or the reverse."""
     fault = _PARTS.get(guarantee) or faults().get((spec.guarantees[guarantee].fault or "") if guarantee in spec.guarantees else "")
-    if fault is None or fault.cuts_off != part.cuts_off:
+    on_cluster = {each.cluster is not None for each in part.rounds}
+    if fault is None or fault.cuts_off != part.cuts_off or not on_cluster <= {guarantee in NETWORKED}:
         raise EvidenceDamaged(f"the histories of {part.case[:60]!r} are not of the fault that tests it")
 
 
 def _check_reach(part: StoreEvidence, judge: Judge) -> None:
     """Raises `EvidenceDamaged`: its judge shows of each fault whether it struck the files of what clients wrote, and a round does not."""
     for number, each in enumerate(part.rounds, 1):
-        if judge.reach and each.reach is None and each.audit is not None:
+        if judge.reach and each.reach is None and each.audit is not None and each.cluster is None:
             raise EvidenceDamaged(f"round {number} of {part.case[:60]} does not show that its fault struck the store's files")
 
 
@@ -155,7 +167,7 @@ def _fingerprint(part: StoreEvidence) -> bytes:
     return digest.digest() if part.operations else part.seed.encode()
 
 
-def _compared(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target: Target, known: Known) -> list[str]:
+def _compared(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target: Target, known: KnownJudges) -> list[str]:
     """In what the histories of a disputed case differ from its record. Raises `ClaimRefused`, as `_compare` does, of other cases."""
     try:
         _compare(record, found, run, target, known)
@@ -166,7 +178,7 @@ def _compared(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target
     return []
 
 
-def _compare(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target: Target, known: Known) -> None:
+def _compare(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target: Target, known: KnownJudges) -> None:
     """Raises `ClaimRefused`: the record of a guarantee is not what its histories show."""
     name = record.guarantee
     if name not in known.spec.guarantees:
@@ -179,6 +191,9 @@ def _compare(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target:
         if says != shows and not near:
             raise ClaimRefused(Reason.DURABILITY, f"{name}: {what} is {_short(says)} in the result, and {_short(shows)} by the histories")
     outcome = outcome_by_histories(summary, f"{_CASE}{name}", run, target, claimed=target.configuration.promises(name))
+    rounds_of = [[each.model_copy(update={"set_aside": []}) for each in rounds] for rounds in (record.cluster_rounds, made.cluster_rounds)]
+    if differing := [number for number, (says, shows) in enumerate(zip_longest(*rounds_of), 1) if says != shows]:
+        raise ClaimRefused(Reason.DURABILITY, f"{name}: round {differing[0]} is another one in the result than by the histories")
     if not no_better(record.outcome, outcome):
         raise ClaimRefused(Reason.DURABILITY, f"{name} is {record.outcome} in the result, and {outcome} by the histories")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from storeproof.conformance.histories.judged_rounds import JudgedRounds, no_better, outcome_by_histories
-from storeproof.conformance.known import Known
+from storeproof.conformance.known import KnownJudges
 from storeproof.conformance.reasons import ClaimRefused, Reason
-from storeproof.experiments.durability.part_rounds import part_kill, promised
+from storeproof.experiments.durability.strikes.part import part_kill, promised
 from storeproof.experiments.fault_experiment import AT_LEAST
 from storeproof.outcome import SHOWN, Outcome
 from storeproof.result.model import RunInfo, StoreResult
@@ -15,7 +15,7 @@ from storeproof.spec.store import Role
 
 
 def check_part_kill(
-    role: Role, found: JudgedRounds | None, run: RunInfo, store: StoreResult, target: Target, known: Known, judge: Judge
+    role: Role, found: JudgedRounds | None, run: RunInfo, store: StoreResult, target: Target, known: KnownJudges, judge: Judge
 ) -> list[str]:
     """In what the histories of a disputed case differ from its outcome.
 

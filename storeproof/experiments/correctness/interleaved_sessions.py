@@ -8,9 +8,9 @@ from typing import Any
 
 from storeproof.contract import Collection, Layout, Refused, Session, Unknown, Unsupported, call, why_not
 from storeproof.contract.notation import answer_from, arguments_from, shown
-from storeproof.contract.transactions import Transactions
+from storeproof.contract.sessions import Transactions
 from storeproof.errors import MachineFailed
-from storeproof.experiments.client_threads import Job, wait_for
+from storeproof.experiments.client_threads import ClientThread, wait_for
 from storeproof.oracle import same
 from storeproof.result.case_result import ATTEMPTS
 from storeproof.spec.interleaving import Interleaving, Turn
@@ -40,20 +40,16 @@ class Speaker:
         self._transactions: Transactions = session
         self._layout = layout
         self._collection: Collection = session.collection(layout)
-        self._pending: tuple[Turn, Job[Any]] | None = None
+        self._pending: tuple[Turn, ClientThread[Any]] | None = None
 
     def say(self, turn: Turn) -> None:
         """Send the request, in a thread."""
-        answer = Job(lambda: self._ask(turn), f"storeproof-{self.name}")
+        answer = ClientThread(lambda: self._ask(turn), f"storeproof-{self.name}")
         self._pending = (turn, answer)
         answer.start()
 
     def hear(self, told: list[str], seconds: float) -> bool:
-        """Wait for the answer and check it; False if it does not come in time.
-
-        Raises:
-            AssertionError: the answer is wrong.
-        """
+        """Wait for the answer and check it; False if it does not come in time. Raises `AssertionError`: the answer is wrong."""
         if self._pending is None:
             return True
         turn, answer = self._pending
@@ -75,7 +71,7 @@ class Speaker:
     def close(self) -> None:
         """Roll back an open transaction and close the session, unless a request of it is under way all the time."""
         if self._pending is None or wait_for([self._pending[1]], _LONGEST):
-            leaving = Job(self._leave, f"storeproof-{self.name}")
+            leaving = ClientThread(self._leave, f"storeproof-{self.name}")
             leaving.start()
             wait_for([leaving], _LONGEST)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from storeproof.blame import Ending, ending_of
+from storeproof.blame import CaseEnding, ending_of
 from storeproof.contract import Collection, Layout, Refused, Unknown, Unsupported, call
 from storeproof.contract.notation import brief, shown
-from storeproof.experiments.correctness.random_examples import Finding, NotCleared
+from storeproof.experiments.correctness.random_examples import FailingExample, NotCleared
 from storeproof.oracle import REFUSAL, UNDEFINED, State, same_lenient, step
 from storeproof.oracle.difference import difference
 from storeproof.oracle.strategies import may_refuse
@@ -19,7 +19,7 @@ def play_history(collection: Collection, layout: Layout, history: list[Call], li
     """Run one history on the collection, which is empty before, and leave it empty; note the limits and what was answered right.
 
     Raises:
-        Finding: an answer is wrong, with all that was done.
+        FailingExample: an answer is wrong, with all that was done.
         NotCleared: so is one, and what the history wrote cannot be removed.
     """
     state: State = {}
@@ -36,12 +36,12 @@ def play_history(collection: Collection, layout: Layout, history: list[Call], li
                 if wanted is REFUSAL or may_refuse(operation, args):
                     limits[_limit(operation, found)] += wanted is not REFUSAL
                     continue
-                raise Finding("\n".join([*told, f"refused, although every store must accept it: expected {brief(wanted)}"]))
+                raise FailingExample("\n".join([*told, f"refused, although every store must accept it: expected {brief(wanted)}"]))
             if isinstance(found, Unsupported):
                 limits[_limit(operation, found)] += 1
                 continue
             if wanted is REFUSAL or not same_lenient(found, wanted):
-                raise Finding("\n".join([*told, f"expected: {brief(wanted)}", *difference(found, wanted)]))
+                raise FailingExample("\n".join([*told, f"expected: {brief(wanted)}", *difference(found, wanted)]))
             state = after
             answered.add(operation)
         _close(collection, layout, state, told, answered)
@@ -62,14 +62,14 @@ def _close(collection: Collection, layout: Layout, state: State, told: list[str]
         found = _ask(collection, layout, "get", (key,))
         told.append(f"{shown('get', (key,))} -> {brief(found)}")
         if not same_lenient(found, record):
-            raise Finding("\n".join([*told, f"expected at the end: {brief(record)}", *difference(found, record)]))
+            raise FailingExample("\n".join([*told, f"expected at the end: {brief(record)}", *difference(found, record)]))
         answered.add("get")
         for closing in ("exists", "delete"):
             found = _ask(collection, layout, closing, (key,))
             if isinstance(found, Unsupported):
                 continue
             if found is not True:
-                raise Finding("\n".join([*told, f"{shown(closing, (key,))} -> {found!r}", "expected: True"]))
+                raise FailingExample("\n".join([*told, f"{shown(closing, (key,))} -> {found!r}", "expected: True"]))
             answered.add(closing)
 
 
@@ -77,7 +77,7 @@ def _ask(collection: Collection, layout: Layout, operation: str, args: tuple[Any
     try:
         return call(collection, layout, operation, *args)
     except (Refused, Unsupported) as answer:
-        if ending_of(answer) is Ending.SPOILED:
+        if ending_of(answer) is CaseEnding.SPOILED:
             raise
         return answer
 

@@ -21,7 +21,7 @@ _SHRINK_SECONDS: Final = 60.0
 """After the first wrong answer; what is the smallest by then is told. Hypothesis itself goes on for five minutes."""
 
 
-class Finding(Exception):
+class FailingExample(Exception):
     """The store answered wrongly: what was done, and what was expected. No AssertionError, which Hypothesis raises for its own errors."""
 
 
@@ -40,14 +40,14 @@ class NotCleared(Exception):
 def try_examples(
     strategy: st.SearchStrategy[Any], play: Callable[[Any], None], selection: str, sut: StoreUnderTest, case_result: CaseResult
 ) -> None:
-    """Play the scale's number of examples; the first `Finding` is shrunk and ends the case.
+    """Play the scale's number of examples; the first `FailingExample` is shrunk and ends the case.
 
     Args:
         strategy: of the examples.
-        play: plays one, and raises `Finding` if the store answers wrongly.
+        play: plays one, and raises `FailingExample` if the store answers wrongly.
         selection: the argument of `-k` that runs the case again.
     """
-    findings: list[Finding] = []
+    findings: list[FailingExample] = []
     given_up: list[Exception] = []
     """Why a store gets no more examples: it does not answer, or its data cannot be removed."""
     shrunk_until = math.inf
@@ -75,17 +75,17 @@ def try_examples(
             raise _Enough from None
         except NotCleared as stop:
             given_up.append(stop.found)
-            if isinstance(stop.found, Finding):
-                findings.append(Finding(str(stop)))
+            if isinstance(stop.found, FailingExample):
+                findings.append(FailingExample(str(stop)))
             raise _Enough from None
-        except Finding as finding:
+        except FailingExample as finding:
             findings.append(finding)
             shrunk_until = min(shrunk_until, time.monotonic() + _SHRINK_SECONDS)
             raise
 
     try:
         example()
-    except (_Enough, Flaky, Finding) as ending:
+    except (_Enough, Flaky, FailingExample) as ending:
         if given_up and not findings:
             raise given_up[0] from None
         if not findings:

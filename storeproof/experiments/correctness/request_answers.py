@@ -49,7 +49,7 @@ def wrong_answer(collection: Collection, layout: Layout, records: Records, opera
 
 
 def _wrong_page(found: Records, request: Query | Browse, keys: list[Key]) -> str | None:
-    """Of records with equal values either may stand first: the values are compared."""
+    """The values are compared, since of records with equal values either may stand first."""
     skip = request.skip if isinstance(request, Query) else 0
     asked = Query(sort=request.sort, skip=skip, limit=request.limit or None)
     wanted = [key for key, _ in oracle.find(found, asked)] if request.limit != 0 else []

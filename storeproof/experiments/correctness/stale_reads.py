@@ -20,8 +20,6 @@ from storeproof.experiments.contended_keys import ContendedKey, ContendedKeys, K
 from storeproof.history import Action, ClientLog, Recorder, by_place
 from storeproof.store_under_test import StoreUnderTest
 
-ROUNDS: Final = 5
-
 _KEYS: Final = 2
 """Few, so that reads and writes meet."""
 _WRITERS: Final = 0.25
@@ -51,7 +49,6 @@ class StaleReads:
 
     @property
     def all(self) -> Staleness:
-        """All rounds."""
         return together(self.rounds)
 
     def sentence(self) -> str:
@@ -70,7 +67,7 @@ class StaleReads:
         return [str(each) for each in self.all.stale[:_SHOWN]]
 
 
-def read_contended_keys(sut: StoreUnderTest, layout: Layout, rounds: int = ROUNDS) -> StaleReads:
+def read_contended_keys(sut: StoreUnderTest, layout: Layout) -> StaleReads:
     """All rounds, on the store that the cases share; the collection is prepared.
 
     Raises:
@@ -79,8 +76,8 @@ def read_contended_keys(sut: StoreUnderTest, layout: Layout, rounds: int = ROUND
     """
     scale = sut.scale.correctness
     found = StaleReads(clients=max(3, scale.clients), keys=_KEYS)
-    for number in range(1, rounds + 1):
-        sut.progress(f"stale_reads.{layout.model.model} · round {number}/{rounds}")
+    for number in range(1, scale.stale_read_rounds + 1):
+        sut.progress(f"stale_reads.{layout.model.model} · round {number}/{scale.stale_read_rounds}")
         recorder = Recorder()
         keys = [f"round{number}:hot{each}" for each in range(_KEYS)]
         rng = random.Random(f"{sut.seed} stale {layout.model.model} {number}")

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from storeproof.contract import Collection, Key, Layout, Record, Refused, Session, Unsupported, call, supports
-from storeproof.contract.transactions import Transactions
+from storeproof.contract.sessions import Transactions
 from storeproof.records.self_verifying import recipe
 from storeproof.spec import Target
-from storeproof.spec.model import Counter
+from storeproof.spec.model import CounterRecord
 
 AtomicWrite = Literal["batch", "transaction"]
 """How several records are written together."""
@@ -48,7 +48,7 @@ class Groups:
         """`targets`: the collections that the client writes; counters have no write ids, and are left out."""
         self._session = session
         self._rng = rng
-        self._targets = [pair for pair in targets if not isinstance(pair[0].model.record, Counter)]
+        self._targets = [pair for pair in targets if not isinstance(pair[0].model.record, CounterRecord)]
         self._batched = [pair for pair in self._targets if supports(pair[1], "put_many")]
         self._ways: list[AtomicWrite] = []
         if "batch" in ways and self._batched:

@@ -12,18 +12,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from storeproof.blame import Ending
+from storeproof.blame import CaseEnding
 from storeproof.check import upper_bound
+from storeproof.check.strength import strength
 from storeproof.contract import Layout, Refused, Unknown
 from storeproof.errors import StoreDied, StoreproofError
-from storeproof.experiments.client_threads import Job, wait_for
+from storeproof.experiments.client_threads import ClientThread, wait_for
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.readback import try_writes
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.experiments.summary import Summary
 from storeproof.faults import Fault
 from storeproof.launch.handle import LaunchKind
-from storeproof.result.strength import strength
 from storeproof.spec.store import Launch
 
 _GIVE_UP_SECONDS: Final = 60.0
@@ -72,11 +72,11 @@ class BootstrapSummary(Summary):
         self.log = self.log or done.log
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """A store that does not claim to survive such a fault breaks no promise."""
         if self.failures:
-            return Ending.BROKEN_PROMISE
-        return Ending.SPOILED if self.given_up else Ending.RIGHT
+            return CaseEnding.BROKEN_PROMISE
+        return CaseEnding.SPOILED if self.given_up else CaseEnding.RIGHT
 
     @property
     def findings(self) -> list[str]:
@@ -188,7 +188,7 @@ class Bootstrap(FaultExperiment[BootstrapRound]):
             except BaseException as reason:  # noqa: BLE001 - raised below: a thread cannot
                 failures.append(reason)
 
-        starting = Job(start, "storeproof-first-start")
+        starting = ClientThread(start, "storeproof-first-start")
         starting.start()
         time.sleep(moment)
         yield

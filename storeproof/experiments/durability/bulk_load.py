@@ -9,9 +9,9 @@ from typing import Final
 from storeproof.contract import Collection, Key, Layout, Record, Session, call, supports
 from storeproof.experiments.client import Strategy
 from storeproof.experiments.durability.record_writes import key
-from storeproof.history import Ending, Recorder
+from storeproof.history import Recorder, RequestOutcome
 from storeproof.records.self_verifying import recipe, write_id
-from storeproof.spec.model import Counter
+from storeproof.spec.model import CounterRecord
 
 BULK_OPERATION: Final = "put_many"
 
@@ -24,7 +24,7 @@ _FIRST: Final = 2**31
 
 def loadable(session: Session, layouts: Mapping[str, Layout]) -> list[tuple[Layout, Collection]]:
     """The collections that accept batches and whose records have write ids, which counters do not have."""
-    signed = [layout for layout in layouts.values() if not isinstance(layout.model.record, Counter)]
+    signed = [layout for layout in layouts.values() if not isinstance(layout.model.record, CounterRecord)]
     found = [(layout, session.collection(layout)) for layout in signed]
     return [(layout, collection) for layout, collection in found if supports(collection, BULK_OPERATION)]
 
@@ -45,7 +45,7 @@ class Slots:
 class BulkLoad(Strategy):
     """Batches of new records."""
 
-    refused: Ending = "unknown"
+    refused: RequestOutcome = "unknown"
     """A part of a refused batch that is not atomic may still have been written."""
     most_refusals = 1
 
@@ -67,7 +67,7 @@ class BulkLoad(Strategy):
         records = self._invoke_together(layout) if self._slots.atomic else self._invoke(layout)
         call(collection, layout, BULK_OPERATION, records)
 
-    def end(self, outcome: Ending) -> None:
+    def end(self, outcome: RequestOutcome) -> None:
         """Record the outcome for each of its records."""
         for log in self._slots.logs:
             log.end(outcome)

@@ -27,7 +27,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from storeproof.check import Anomaly, Finding, Shape, judge, losses
+from storeproof.check import Anomaly, Finding, Shape, judge_key, losses
 from storeproof.contract import (
     Breach,
     Collection,
@@ -276,7 +276,7 @@ class CorruptionExperiment(FaultExperiment[Snapshot]):
                         seen.made_up.append(f"{model}[{key!r}] was no longer a record: {_short(str(record))}")
                         continue
                     in_a_row = 0
-                    finding = seen.findings[model, key] = judge(snapshot.history[model, key], observed(layout, key, record))
+                    finding = seen.findings[model, key] = judge_key(snapshot.history[model, key], observed(layout, key, record))
                     if finding.anomaly in _MADE_UP:
                         seen.made_up.append(f"{model}[{key!r}] was {finding.anomaly}: {_short(record)}")
                 if supports(collection, "walk"):

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from storeproof.blame import Ending
+from storeproof.blame import CaseEnding
 from storeproof.experiments.durability.file_damage import DamageKind
 from storeproof.experiments.summary import Summary
+from storeproof.result.measured.damage import DamageCounts
 
 _SHOWN: Final = 3
 """Findings that a sentence quotes."""
@@ -45,11 +46,16 @@ class CorruptionSummary(Summary):
         return self.would_not_start + self.refused + self.told
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """Rounds without effect, or in which the store silently went back to an earlier state, are no evidence."""
         if self.served or self.silent:
-            return Ending.BROKEN_PROMISE
-        return Ending.RIGHT if self.noticed else Ending.NOTHING_SHOWN
+            return CaseEnding.BROKEN_PROMISE
+        return CaseEnding.RIGHT if self.noticed else CaseEnding.NOTHING_SHOWN
+
+    @property
+    def counts(self) -> DamageCounts | None:
+        """As the result has them; None without a round."""
+        return DamageCounts(rounds=self.rounds, made_up=len(self.served), silent=len(self.silent)) if self.rounds else None
 
     @property
     def findings(self) -> list[str]:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Final, get_args
 
-from storeproof.blame import Ending
+from storeproof.blame import CaseEnding
 from storeproof.check import Anomaly, Finding, Losses, Shape, Staleness, together, upper_bound, worst
-from storeproof.experiments.summary import Summary, count_anomalies
+from storeproof.check.strength import strength
+from storeproof.experiments.rounds_summary import RoundsSummary
+from storeproof.experiments.summary import count_anomalies
 from storeproof.history import Place
 from storeproof.outcome import Outcome
-from storeproof.result.measured.cluster_round import ClusterRoundRecord, with_one_course
+from storeproof.result.measured.cluster_round import with_one_course
 from storeproof.result.model import GuaranteeRecord, WorstLoss
-from storeproof.result.strength import strength
 from storeproof.spec.guarantee import LoadShape
+from storeproof.spec.known_failure import FaultFinding
 
 _SHOWN = 3
 """The number of lost keys that a message names, as examples; the counts say how many there were."""
@@ -32,7 +34,7 @@ _COUNTERS: Final[dict[LoadShape, str]] = {"burst": "bursts", "stream": "streams"
 
 
 @dataclass(kw_only=True)
-class DurabilitySummary(Summary):
+class DurabilitySummary(RoundsSummary):
     """Sums over rounds."""
 
     streams: int = 0
@@ -63,8 +65,6 @@ class DurabilitySummary(Summary):
     recoveries: list[float] = field(default_factory=list)
     striking: str = ""
     """The fault of this round, if a guarantee has several."""
-    strikes: Counter[str] = field(default_factory=Counter)
-    """Rounds by fault, if a guarantee has several."""
     failovers: list[float] = field(default_factory=list)
     """Of a cluster: seconds from each fault to the first acknowledgement by another primary."""
     without_failover: int = 0
@@ -77,22 +77,20 @@ class DurabilitySummary(Summary):
     """Of a cluster: how often another node was compared with the primary, record by record."""
     unlike: int = 0
     """Records that another node went on showing otherwise than the primary."""
-    cluster_rounds: list[ClusterRoundRecord] = field(default_factory=list)
-    """Of a cluster: what became of the writes of each round."""
     gone: set[str] = field(default_factory=set)
     """Models whose collection itself was missing after a fault."""
     idle: list[str] = field(default_factory=list)
     """Rounds in which nothing was acknowledged, or too little: they show nothing."""
     missed: str = ""
     """Why a fault did not strike what clients wrote: nothing follows from what was there afterwards."""
-    costs: list[str] = field(default_factory=list)
-    """For each fault that caused a loss: its number, the load shape, and the loss. A known failure matches these."""
+    costs: list[FaultFinding] = field(default_factory=list)
+    """For each fault that caused a loss: its number, the load shape, and the loss. A known failure names them."""
     broken: str = ""
     """Why the store is broken: it ended by itself, does not start, or does not work after a start."""
     needs_repair: bool = False
     """It starts after the fault, but then answers with errors."""
     _shape: LoadShape | None = None
-    _grave: list[str] = field(default_factory=list)
+    _grave: list[FaultFinding] = field(default_factory=list)
     """Those of `costs` that are a failure even without a claim."""
 
     def add(self, findings: list[Finding], lost: Losses) -> None:
@@ -103,7 +101,9 @@ class DurabilitySummary(Summary):
             self.lossy += 1
             window = f"; {lost.records} operations within {lost.window_ms:.0f} ms, {lost.shape}" if lost.shape is not Shape.NOTHING else ""
             of = sorted({finding.collection for finding in findings if finding.anomaly is not Anomaly.OK})
-            self.costs.append(f"{self._fault}{count_anomalies(harmed)} of {', '.join(of)}{window}")
+            shape = lost.shape.value if lost.shape is not Shape.NOTHING else None
+            words = f"{count_anomalies(harmed)} of {', '.join(of)}{window}"
+            self._cost(words, harmed, models=frozenset(of), shape=shape)
             self._grave += self.costs[-1:] if harmed[Anomaly.INVENTED] else []
         for finding in findings:
             self.keys.add((finding.collection, finding.key))
@@ -119,7 +119,7 @@ class DurabilitySummary(Summary):
         wrong = [*made_up, *([] if stale_possible else map(str, seen.stale))]
         self.wrong_reads += len(wrong)
         if wrong:
-            self.costs.append(f"{self._fault}{len(wrong)} of {seen.reads} reads of one key were wrong, first {wrong[0]}")
+            self._cost(f"{len(wrong)} of {seen.reads} reads of one key were wrong, first {wrong[0]}")
             self._grave += self.costs[-1:] if made_up else []
 
     def compare(self, node: str, unlike: Sequence[Place] | None) -> None:
@@ -130,7 +130,7 @@ class DurabilitySummary(Summary):
         self.unlike += len(unlike)
         if unlike:
             model, key = unlike[0]
-            self.costs.append(f"{self._fault}{len(unlike)} records of {node} stay unlike the primary's, first {model}[{key!r}]")
+            self._cost(f"{len(unlike)} records of {node} stay unlike the primary's, first {model}[{key!r}]")
 
     def survived(self, at_risk: int) -> None:
         """The store works again after the last fault. `at_risk`: operations that were acknowledged before it."""
@@ -143,29 +143,30 @@ class DurabilitySummary(Summary):
         """Record that the store was unusable after the last fault."""
         self.broken, self.log = reason, log
         self.lossy += 1
-        self.costs.append(f"{self._fault}{reason}")
+        self._cost(reason, ["unusable" if self.needs_repair else "unstartable"], said=f"{reason}; its log: {log}" if log else reason)
         self._grave += [] if self.needs_repair else self.costs[-1:]
 
     @property
-    def findings(self) -> list[str]:
+    def findings(self) -> list[FaultFinding]:
         """One per fault with a loss; with the log, if the store broke."""
         return self._with_log(self.costs)
 
     @property
-    def unexcused(self) -> list[str]:
+    def unexcused(self) -> list[FaultFinding]:
         """The findings that are a failure even without a claim."""
         return self._with_log(self._grave)
 
-    def _with_log(self, failed: list[str]) -> list[str]:
+    def _with_log(self, failed: list[FaultFinding]) -> list[FaultFinding]:
         said = f"; its log: {self.log}" if self.broken and self.log else ""
-        return [f"{each}{said}" if each == self.costs[-1] else each for each in failed]
+        return [replace(each, words=f"{each}{said}") if each is self.costs[-1] else each for each in failed]
 
-    @property
-    def _fault(self) -> str:
-        """The current fault."""
-        if self._shape is None:
-            return ""
-        return f"fault {self.rounds}, {self.striking or self._shape}: "
+    def _cost(
+        self, words: str, kinds: Iterable[str] = (), *, models: frozenset[str] = frozenset(), shape: str | None = None, said: str = ""
+    ) -> None:
+        """Add what the current fault cost."""
+        load = self.striking or self._shape or ""
+        fault = f"fault {self.rounds}, {load}: " if self._shape is not None else ""
+        self.costs.append(FaultFinding(f"{fault}{words}", frozenset(map(str, kinds)), load, models, shape, said))
 
     def count(self, shape: LoadShape, by: int = 1) -> None:
         """Count a fault during that load shape; `by` -1: take it back, since its round was spoiled."""
@@ -189,7 +190,7 @@ class DurabilitySummary(Summary):
         return sum(number for anomaly, number in self.anomalies.items() if anomaly is not Anomaly.OK)
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """How the case ends.
 
         A loss that the variant does not claim to prevent breaks no promise, whatever its form: an old, half or deleted record is a loss,
@@ -197,16 +198,16 @@ class DurabilitySummary(Summary):
         does not start.
         """
         if self.anomalies[Anomaly.INVENTED]:
-            return Ending.MADE_UP
+            return CaseEnding.MADE_UP
         if self.broken and not self.needs_repair:
-            return Ending.SERVER_ENDED
+            return CaseEnding.SERVER_ENDED
         if self.harmed or self.broken or self.wrong_reads or self.unlike:
-            return Ending.BROKEN_PROMISE
+            return CaseEnding.BROKEN_PROMISE
         if self.missed:
-            return Ending.FAULT_MISSED
+            return CaseEnding.FAULT_MISSED
         if self.given_up:
-            return Ending.SPOILED
-        return Ending.NOTHING_AT_RISK if self.idle else Ending.RIGHT
+            return CaseEnding.SPOILED
+        return CaseEnding.NOTHING_AT_RISK if self.idle else CaseEnding.RIGHT
 
     def parts(self) -> Iterator[str]:
         """The faults, the losses, the worst window, and the first keys."""
@@ -235,7 +236,7 @@ class DurabilitySummary(Summary):
             yield self.broken
         if self.costs:
             more = f" | and {len(self.costs) - _COSTS} more" if len(self.costs) > _COSTS else ""
-            yield "by fault: " + " | ".join(self.costs[:_COSTS]) + more
+            yield "by fault: " + " | ".join(map(str, self.costs[:_COSTS])) + more
         if self.harmed:
             yield from self._harm()
         elif self.missed:

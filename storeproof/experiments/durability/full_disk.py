@@ -9,25 +9,30 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from storeproof.blame import Ending
+from storeproof.blame import CaseEnding
 from storeproof.check import Anomaly, losses
 from storeproof.contract import Key, Layout, Maintenance, Refused, Unknown, Unsupported
 from storeproof.errors import StoreDied
 from storeproof.experiments.client import Client, open_clients, send_some, under_load
+from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.readback import audit
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.experiments.summary import Summary, count_anomalies
 from storeproof.history import by_place
+from storeproof.spec.known_failure import FaultFinding
 
 _LOADERS = 2
+_BEFORE = 1000
+"""Acknowledged records before the disk becomes full."""
 _BEFORE_SECONDS = 0.5
-"""How long clients write before the disk becomes full."""
+"""A slow store has fewer."""
+_LOOK_SECONDS = 0.005
 _FULL_SECONDS = 15.0
 _FULL_RECORDS = 20_000
 """Clients continue for this time or this number of records; a store that has not noticed by then had allocated its space already."""
@@ -92,23 +97,23 @@ class FullDiskSummary(Summary):
         return promises("process_crash" if self.ended or self.cut_short else "clean_restart")
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """How the case ends."""
         if self.broken:
-            return Ending.SERVER_ENDED
+            return CaseEnding.SERVER_ENDED
         if self.durability.anomalies[Anomaly.INVENTED]:
-            return Ending.MADE_UP
+            return CaseEnding.MADE_UP
         if self.durability.harmed:
-            return Ending.BROKEN_PROMISE
-        return Ending.RIGHT if self.noticed or self.ended else Ending.NOTHING_SHOWN
+            return CaseEnding.BROKEN_PROMISE
+        return CaseEnding.RIGHT if self.noticed or self.ended else CaseEnding.NOTHING_SHOWN
 
     @property
-    def findings(self) -> list[str]:
+    def findings(self) -> Sequence[str | FaultFinding]:
         """The losses, and why the store is broken, with its log."""
         return [*self.durability.findings, *self._breakdown]
 
     @property
-    def unexcused(self) -> list[str]:
+    def unexcused(self) -> Sequence[str | FaultFinding]:
         """The findings that are a failure even without a claim."""
         return [*self.durability.unexcused, *self._breakdown]
 
@@ -167,7 +172,7 @@ class FullDisk(FaultExperiment[None]):
             if self._clients.can_load(session):
                 clients += open_clients(_LOADERS, self._loader)
             with under_load(clients) as load:
-                time.sleep(_BEFORE_SECONDS)
+                wait_until(lambda: self._recorder.acknowledged >= _BEFORE or not load.alive, _BEFORE_SECONDS, _LOOK_SECONDS)
                 yield
                 before = self._recorder.acknowledged
                 if isinstance(session, Maintenance):  # so that it needs space soon

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from storeproof.blame import Ending
+from storeproof.blame import CaseEnding
 from storeproof.check import Anomaly, Finding, Staleness
 from storeproof.experiments.summary import Summary, count_anomalies
 from storeproof.history import Operation
@@ -89,15 +89,15 @@ class InterruptionSummary(Summary):
         return self.costs
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """How the case ends."""
         if self.invented or self.anomalies[Anomaly.INVENTED]:
-            return Ending.MADE_UP
+            return CaseEnding.MADE_UP
         if self.costs:
-            return Ending.BROKEN_PROMISE
+            return CaseEnding.BROKEN_PROMISE
         if self.given_up:
-            return Ending.SPOILED
-        return Ending.NOTHING_AT_RISK if self.idle else Ending.RIGHT
+            return CaseEnding.SPOILED
+        return CaseEnding.NOTHING_AT_RISK if self.idle else CaseEnding.RIGHT
 
     def parts(self) -> Iterator[str]:
         """The interruptions, what was at risk, and what was found."""

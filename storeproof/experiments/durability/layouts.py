@@ -9,6 +9,7 @@ from storeproof.contract import Layout, Session, Unsupported
 from storeproof.errors import NotAvailable
 from storeproof.experiments.durability.record_writes import writable
 from storeproof.launch.handle import Handle
+from storeproof.outcome import Lack
 from storeproof.store_under_test import StoreUnderTest
 
 MODELS: Final = ("single_key", "hash10", "nested", "row", "counter")
@@ -39,5 +40,5 @@ def layouts_of(sut: StoreUnderTest, handle: Handle, models: Sequence[str] = MODE
     finally:
         session.close()
     if not layouts:
-        raise NotAvailable(f"{sut.target.id} claims none of the models that fault tests write: {', '.join(models)}")
+        raise NotAvailable(f"{sut.target.id} claims none of the models that fault tests write: {', '.join(models)}", lack=Lack.MODELS)
     return layouts

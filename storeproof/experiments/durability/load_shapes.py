@@ -16,7 +16,7 @@ from typing import Final
 
 from storeproof.contract import Maintenance, Refused, Session, Unknown, Unsupported, why_not
 from storeproof.experiments.client import Client, open_clients, raise_failures, under_load
-from storeproof.experiments.client_threads import Job, Running, wait_for, wait_until
+from storeproof.experiments.client_threads import ClientThread, Running, wait_for, wait_until
 from storeproof.experiments.durability.bulk_load import BULK_OPERATION, Slots
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
@@ -44,8 +44,10 @@ _BATCHES = (2, 12)
 _LOAD_SECONDS: Final = 10.0
 """A store whose batches take long gets fewer."""
 
-_FILL = 40
-"""Batches before a compaction: an empty store would finish it at once."""
+_FILLS: Final = (10, 20, 40)
+"""Batches before a compaction, which an empty store would finish at once: the first of these numbers that makes one last `_LASTS`."""
+_LASTS: Final = 0.005
+"""Seconds. The moment of the fault is drawn from the time that a compaction takes, and is met to a millisecond."""
 
 _WRITERS: Final = 4
 """Clients that write during a compaction."""
@@ -62,11 +64,12 @@ class LoadShapes:
         self._scale = scale
         self._summary = summary
         self._slots: list[Slots] = []
+        self._batches = _FILLS[0]
         self._took: list[float] = []
         """Duration of each finished compaction, in seconds."""
 
     def unsupported_because(self, session: Session, shape: LoadShape) -> str | None:
-        """Why a load shape is not possible, or None. Asks a prepared store; for `compaction` it compacts once and measures the time."""
+        """Why a load shape is not possible, or None. Asks a prepared store; for `compaction` it measures how long some take."""
         if shape == "bulk" and not self._clients.can_load(session):
             reasons = {why_not(session.collection(layout), "BatchWrite") for layout in self._clients.layouts.values()}
             return f"no {BULK_OPERATION}: {'; '.join(sorted(reasons))}"
@@ -75,8 +78,11 @@ class LoadShapes:
         if not isinstance(session, Maintenance):
             return why_not(session, "Maintenance")
         try:
-            self._fill(0)
-            self._compact(session)
+            for self._batches in _FILLS:
+                self._fill(0)
+                self._took = [self._compact(session)]
+                if self._took[0] >= _LASTS:
+                    break
         except (Refused, Unsupported) as reason:
             return str(reason)
         return None
@@ -134,9 +140,9 @@ class LoadShapes:
 
         def compact() -> None:
             with suppress(Refused, Unsupported, Unknown):  # the fault came before the reply; what the clients wrote is what counts
-                self._compact(session)
+                self._took.append(self._compact(session))
 
-        compacting = Job(compact, "storeproof-compaction")
+        compacting = ClientThread(compact, "storeproof-compaction")
         try:
             with self._under_load(writers) as load:
                 self._wait_for_load(load, 1)
@@ -162,11 +168,12 @@ class LoadShapes:
             if self._recorder.acknowledged > found:
                 found, heard = self._recorder.acknowledged, time.monotonic()
 
-    def _compact(self, session: Session) -> None:
+    def _compact(self, session: Session) -> float:
+        """Rewrite the files; how many seconds it took."""
         assert isinstance(session, Maintenance)
         began = time.monotonic()
         self._summary.command = session.compact()
-        self._took.append(time.monotonic() - began)
+        return time.monotonic() - began
 
     def _fill(self, period: int) -> None:
         """Give the store something to rewrite."""
@@ -175,7 +182,7 @@ class LoadShapes:
         filler = self._loader(period, 0) if can_load else self._clients.writer(period)
         try:
             deadline = time.monotonic() + _LOAD_SECONDS
-            for _ in range(_FILL):
+            for _ in range(self._batches):
                 if not filler.step() or time.monotonic() > deadline:
                     break
         finally:

@@ -13,7 +13,7 @@ from storeproof.experiments.client import send_some
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.hash_halves import observed, record_key
 from storeproof.history import Operation, Place, Seen, by_place
-from storeproof.spec.model import Counter
+from storeproof.spec.model import CounterRecord
 
 _BATCH = 100
 """Keys per request, if the store has such requests."""
@@ -111,7 +111,7 @@ def _records(collection: Records, layout: Layout, keys: Sequence[Key]) -> Iterat
 
 
 def _seen(layout: Layout, key: Key, record: Record | None) -> Seen:
-    if isinstance(layout.model.record, Counter):
+    if isinstance(layout.model.record, CounterRecord):
         assert record is None or isinstance(record, int)
         return record
     return observed(layout, key, record)

@@ -14,9 +14,9 @@ from storeproof.contract import Collection, Key, Layout, Session, call, supports
 from storeproof.experiments.client import Strategy
 from storeproof.experiments.durability.atomic_groups import AtomicWrite, Groups
 from storeproof.experiments.durability.hash_halves import fields_of, half_key, halved
-from storeproof.history import ClientLog, Ending
+from storeproof.history import ClientLog, RequestOutcome
 from storeproof.records.self_verifying import recipe, write_id
-from storeproof.spec.model import Counter, Hash
+from storeproof.spec.model import CounterRecord, Hash
 
 _SLOTS: Final = 8
 """The number of keys that are overwritten repeatedly: per client, and shared by all."""
@@ -43,7 +43,7 @@ def key(layout: Layout, period: int, owner: int, number: int) -> Key:
 def writable(session: Session, layout: Layout) -> Collection | None:
     """The collection, if the adapter can write records and read them back; else None."""
     collection = session.collection(layout)
-    writes = ("increment",) if isinstance(layout.model.record, Counter) else ("put", "delete")
+    writes = ("increment",) if isinstance(layout.model.record, CounterRecord) else ("put", "delete")
     return collection if all(supports(collection, operation) for operation in ("get", *writes)) else None
 
 
@@ -90,14 +90,14 @@ class RecordWrites(Strategy):
         layout, collection = self._rng.choice(self._targets)
         if self._groups and self._rng.random() < _GROUPS:
             self._write_together()
-        elif isinstance(layout.model.record, Counter):
+        elif isinstance(layout.model.record, CounterRecord):
             self._increment(layout, collection)
         elif layout.model.model in self._updated and self._rng.random() < _UPDATES:
             self._update(layout, collection)
         else:
             self._write(layout, collection)
 
-    def end(self, outcome: Ending) -> None:
+    def end(self, outcome: RequestOutcome) -> None:
         """Record it."""
         self._log.end(outcome, lambda: False if self._found_nothing else None)
 

@@ -5,17 +5,10 @@ The time grows with the size of the evidence alone, since it may be forged to ta
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
-from typing import Final
-
 from storeproof.evidence import EvidenceDamaged, RoundEvidence, StoreEvidence
+from storeproof.experiments.durability.audit_histories import AuditHistories
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.round_judge import RoundJudge
-from storeproof.history import Operation, Place, by_place
-
-_MOST_LOOKS: Final = 750_000
-"""Operations that the audits on one store may look at: in a run, each twice, and some more where groups were harmed."""
 
 
 def replay(store: StoreEvidence, summary: DurabilitySummary) -> None:
@@ -25,7 +18,7 @@ def replay(store: StoreEvidence, summary: DurabilitySummary) -> None:
         EvidenceDamaged: a key that had to be read back was not, the order of events is none of a run, or the checks cannot judge it.
     """
     judge = RoundJudge(summary, cuts_off=store.cuts_off)
-    histories = _Histories(store.operations)
+    histories = AuditHistories(store.operations)
     last = 0
     for number, each in enumerate(store.rounds, 1):
         where = f"round {number} of {store.case}"
@@ -33,21 +26,16 @@ def replay(store: StoreEvidence, summary: DurabilitySummary) -> None:
             raise EvidenceDamaged(f"{where} follows one after which there is none")
         last = _in_order(each, last, where)
         judge.begin(each)
-        if each.load_ended:
-            judge.struck(each)
-        if each.second_fault:
-            judge.struck_again()
-        if each.recovered is not None:
-            judge.recovered(each)
-        if each.unstartable is not None:
-            if each.audit is not None:
-                raise EvidenceDamaged(f"{where} was read back from a store that did not start")
-            judge.not_started(store.operations, each)
+        if each.unstartable is not None and each.audit is not None:
+            raise EvidenceDamaged(f"{where} was read back from a store that did not start")
+        judge.came_back(each, lambda: store.operations)
         if each.audit is not None:
             if each.audit.everything and number < len(store.rounds):
                 raise EvidenceDamaged(f"{where} read the keys of all rounds, which the last one does")
             _audit(judge, histories, each, where)
-        _end(judge, each, where)
+        if each.broken is None and not each.spoiled and (each.audit is None or each.recovered is None):
+            raise EvidenceDamaged(f"{where} ended without an audit, and nothing says why")
+        judge.end(each)
     judge.finish(store.operations)
 
 
@@ -65,9 +53,9 @@ def _in_order(round_: RoundEvidence, last: int, where: str) -> int:
     return times[-1]
 
 
-def _audit(judge: RoundJudge, histories: _Histories, round_: RoundEvidence, where: str) -> None:
+def _audit(judge: RoundJudge, histories: AuditHistories, round_: RoundEvidence, where: str) -> None:
     assert round_.audit is not None
-    history = judge.history(histories.of(judge, round_), round_.audit.moment)
+    history = judge.history(histories.of(judge.audits, round_.audit), round_.audit.moment)
     missing = judge.due(history, everything=round_.audit.everything).keys() ^ round_.audit.seen.keys()
     if missing:
         raise EvidenceDamaged(f"{where}: {len(missing)} keys were to be read back and were not, or the reverse")
@@ -75,49 +63,3 @@ def _audit(judge: RoundJudge, histories: _Histories, round_: RoundEvidence, wher
         judge.audited(history, round_)
     except ValueError as reason:
         raise EvidenceDamaged(f"{where} cannot be judged: {reason}") from None
-
-
-def _end(judge: RoundJudge, round_: RoundEvidence, where: str) -> None:
-    if round_.broken is not None:
-        judge.broke(round_)
-    elif round_.spoiled:
-        judge.spoiled(round_)
-    elif round_.audit is not None and round_.recovered is not None:
-        judge.survived(round_)
-    else:
-        raise EvidenceDamaged(f"{where} ended without an audit, and nothing says why")
-
-
-class _Histories:
-    """The operations of one store, for the audit of each round only those that it depends on."""
-
-    def __init__(self, operations: list[Operation]) -> None:
-        self._operations = operations
-        self._invoked = [each.invoked for each in operations]
-        self._by_place = by_place(operations)
-        self._groups: dict[str, set[Place]] = {}
-        """The keys that were written together, by write id."""
-        first: dict[str, Place] = {}
-        for each in operations:
-            if each.write_id and first.setdefault(each.write_id, each.place) != each.place:
-                self._groups.setdefault(each.write_id, {first[each.write_id]}).add(each.place)
-        self._looks = 0
-
-    def of(self, judge: RoundJudge, round_: RoundEvidence) -> Iterable[Operation]:
-        """All operations on the keys that were written since the last audit, and on those with an anomaly that were written together with
-        one of these; in order of invocation."""
-        assert round_.audit is not None
-        if round_.audit.everything:
-            found = self._operations
-        else:
-            first, end = bisect_left(self._invoked, judge.audits.audited), bisect_right(self._invoked, round_.audit.moment)
-            places = {each.place for each in self._operations[first:end]}
-            written = {each.write_id for place in places for each in self._by_place[place]}
-            together = {place for write_id in written for place in self._groups.get(write_id, ())}
-            places |= together & judge.audits.harmed
-            found = [each for place in places for each in self._by_place[place]]
-            found.sort(key=lambda each: each.invoked)
-        self._looks += len(found)
-        if self._looks > _MOST_LOOKS:
-            raise EvidenceDamaged(f"its audits look at more than {_MOST_LOOKS:,} operations, the most that is judged again")
-        return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from storeproof.check import Anomaly, Audits, unstartable
 from storeproof.evidence import RoundEvidence
@@ -40,25 +40,19 @@ class RoundJudge:
         """A round begins."""
         self.summary.count(round_.shape)
 
-    def struck(self, round_: RoundEvidence) -> None:
-        """Its fault struck, and its clients have ended."""
-        if self._cuts_off:
+    def came_back(self, round_: RoundEvidence, operations: Callable[[], Sequence[Operation]]) -> None:
+        """Its fault struck, its clients have ended, and the store has recovered; or any of these did not happen.
+
+        If it does not start, nothing that it ever acknowledged can be read. `operations`: all on this store so far.
+        """
+        if round_.load_ended and self._cuts_off:
             self._cut_off.append((round_.struck, round_.load_ended))
-
-    def struck_again(self) -> None:
-        """The fault struck a second time, during the recovery."""
-        self.summary.second_faults += 1
-
-    def recovered(self, round_: RoundEvidence) -> None:
-        """The store answers again."""
-        assert round_.recovered is not None
-        self.summary.recoveries.append(round_.recovered)
-
-    def not_started(self, operations: Sequence[Operation], round_: RoundEvidence) -> None:
-        """The store does not start, so that nothing it ever acknowledged can be read."""
-        assert round_.unstartable is not None
-        ends = [each.completed for each in as_of(operations, round_.unstartable) if each.outcome == "ok" and each.completed is not None]
-        self.summary.losses.append(unstartable(len(ends), min(ends, default=round_.unstartable), round_.unstartable))
+        self.summary.second_faults += round_.second_fault
+        if round_.recovered is not None:
+            self.summary.recoveries.append(round_.recovered)
+        if (moment := round_.unstartable) is not None:
+            ends = [each.completed for each in as_of(operations(), moment) if each.outcome == "ok" and each.completed is not None]
+            self.summary.losses.append(unstartable(len(ends), min(ends, default=moment), moment))
 
     def audited(self, history: Sequence[Operation], round_: RoundEvidence) -> None:
         """The data was read back. `history`: as it counts at the moment of the audit. Raises `ValueError` as `Audits.judge` does."""
@@ -74,23 +68,21 @@ class RoundJudge:
         self._at_risk = len(at_risk)
         self._records = len({each.place for each in at_risk if each.action != "delete"})
 
-    def survived(self, round_: RoundEvidence) -> None:
-        """The store works again: the round is over. If its fault missed what clients wrote it does not count, and no other one follows."""
-        if not self._harmed and round_.reach is not None and (missed := round_.reach.missed(self._records)):
+    def end(self, round_: RoundEvidence) -> None:
+        """The round is over: the store is unusable, or the round was spoiled and says nothing about it, or the store works again.
+
+        If the fault missed what clients wrote the round does not count. No other one follows but where the store works again.
+        """
+        if round_.broken is not None:
+            self.summary.needs_repair |= round_.broken.needs_repair
+            self.summary.breaks(round_.broken.reason, round_.broken.log)
+        elif round_.spoiled:
+            self.summary.count(round_.shape, -1)
+        elif not self._harmed and round_.reach is not None and (missed := round_.reach.missed(self._records)):
             self.summary.missed = missed
             self.summary.count(round_.shape, -1)
         else:
             self.summary.survived(self._at_risk)
-
-    def broke(self, round_: RoundEvidence) -> None:
-        """The store is unusable: no other round follows."""
-        assert round_.broken is not None
-        self.summary.needs_repair |= round_.broken.needs_repair
-        self.summary.breaks(round_.broken.reason, round_.broken.log)
-
-    def spoiled(self, round_: RoundEvidence) -> None:
-        """The round says nothing about the store, and does not count; no other round follows on this store."""
-        self.summary.count(round_.shape, -1)
 
     def finish(self, operations: Sequence[Operation]) -> None:
         """The rounds on this store are over."""

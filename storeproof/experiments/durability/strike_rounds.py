@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from time import monotonic_ns
+from time import monotonic, monotonic_ns
+from typing import Generic, TypeVar
 
 from storeproof.contract import Refused, Unknown
 from storeproof.errors import FaultMissed, StoreDied
@@ -12,35 +13,44 @@ from storeproof.experiments.durability.strikes.strike import Strike
 from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 
+K = TypeVar("K", bound=Strike)
 
-class StrikeRounds(FaultExperiment[Strike]):
+
+class StrikeRounds(FaultExperiment[K], Generic[K]):
     """One store, one workload, one strike after another."""
 
     recovers_under_load = True  # a strike that ends the server ends the clients itself
 
-    def __init__(self, subject: Subject, strikes: Sequence[Strike], workload: FaultWorkload) -> None:
-        """`strikes`: one for each round, also of those rounds that were judged on an earlier store."""
+    def __init__(self, subject: Subject, strikes: Sequence[Callable[[], K]], workload: FaultWorkload[K]) -> None:
+        """`strikes`: makes each of them, also those of rounds that were judged on an earlier store. Each strikes in each load shape."""
         super().__init__(subject)
-        self._strikes = strikes
-        self._workload = workload
+        self.strikes = strikes
+        self.workload = workload
 
     def setup(self) -> None:
         """Create the collections."""
-        self._prepare()
-        self._strikes[0].set_up()
+        self.workload.set_up()
+        self.strikes[0]().set_up()
 
-    def rounds(self) -> Iterator[Strike]:
+    def rounds(self) -> Iterator[K]:
         """Those that were not judged yet."""
-        while (number := self._workload.rounds + 1) <= len(self._strikes):
-            strike = self._strikes[number - 1]
-            self.subject.progress(f"{strike.name} · round {number}/{len(self._strikes)}")
+        shapes, first, began = self.workload.shapes, self.workload.summary.rounds, monotonic()
+        total = len(self.strikes) * shapes
+        while not self.workload.over and (number := self.workload.summary.rounds) < total:
+            strike = self.strikes[number // shapes]()
+            strike.last = number + 1 == total
+            left = (monotonic() - began) / (number - first) * (total - number) if number > first else 0.0
+            after = f", about {left:.0f} s left" if left else ""
+            self.subject.progress(f"{strike.name} · round {number // shapes + 1}/{len(self.strikes)}{after}")
             yield strike
 
     def run_round(self) -> None:
-        """End what a round that failed has left of its fault."""
+        """Do not count one that raises, and end what it has left of its fault."""
+        self.workload.begin(self.round)
         try:
             super().run_round()
         except BaseException:
+            self.workload.spoiled(self.round)
             self.round.clean_up()
             raise
 
@@ -48,7 +58,7 @@ class StrikeRounds(FaultExperiment[Strike]):
     def load(self) -> Iterator[None]:
         """The clients of the workload, on a store with all of its nodes."""
         self.round.begin()
-        with self._workload.clients(self.round) as self._clients:
+        with self.workload.clients(self.round) as self._clients:
             yield
 
     def fault(self) -> None:
@@ -57,24 +67,24 @@ class StrikeRounds(FaultExperiment[Strike]):
 
     def recover(self) -> None:
         """Clients that go on find their collections."""
-        self.round.recover(self._clients, self._prepare)
+        self.round.recover(self._clients, self.workload.prepare)
 
     def audit(self) -> None:
         """Read back and judge. Raises `FaultMissed`: nothing is wrong, and the strike did not touch what clients wrote."""
         self.round.moments.ended = self.round.moments.ended or monotonic_ns()
-        self.round.make_whole()
-        records = self._workload.audit(self.round)
-        if not self._workload.summary.findings and (missed := self.round.missed(records)):
+        records = self.workload.audit(self.round)
+        if records is not None and not self.workload.summary.findings and (missed := self.round.missed(records)):
             raise FaultMissed(missed)
 
     def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
-        """Raise what the strike makes of it."""
-        raise self.round.broken(reason, ended)
+        """Raise what the workload makes of it, or count it."""
+        self.workload.broken(self.round, reason, ended)
+        self.round.clean_up()
+
+    def finish(self) -> None:
+        """Also after a round that raised."""
+        self.workload.finish()
 
     def how_it_ended(self) -> StoreDied | None:
         """As the strike sees it, which may have killed a node."""
         return self.round.how_it_ended()
-
-    def _prepare(self) -> None:
-        with self.subject.session() as session:
-            self._workload.prepare(session)

@@ -15,6 +15,7 @@ from storeproof.errors import NotAvailable
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.experiments.fault_experiment import Subject
+from storeproof.outcome import Lack
 from storeproof.store_under_test import StoreUnderTest
 
 _WRITES: Final = 100
@@ -32,7 +33,8 @@ def look(sut: StoreUnderTest, guarantee: str) -> NotAvailable:
     handle = sut.launch("tracing its syncs")
     try:
         if not handle.pids or handle.data is None:
-            return NotAvailable(f"strace can trace only a store that runs as a local process, not as {handle.kind}", "use --launch=process")
+            reason = f"strace can trace only a store that runs as a local process, not as {handle.kind}"
+            return NotAvailable(reason, "use --launch=process", Lack.DISK)
         subject = Subject(handle, sut.connect, random.Random(f"{sut.seed} {guarantee} syncs"))
         clients = Clients(subject, layouts_of(sut, handle))
         clients.prepare()
@@ -55,7 +57,7 @@ def look(sut: StoreUnderTest, guarantee: str) -> NotAvailable:
         for each in clients.recorder.operations()
         if each.outcome == "ok" and each.completed is not None and each.action != "delete"
     ]
-    return NotAvailable(evidence(len(asked), count_synced(asked, seen.syncs), seen), _REMEDY)
+    return NotAvailable(evidence(len(asked), count_synced(asked, seen.syncs), seen), _REMEDY, Lack.DISK)
 
 
 def evidence(acknowledged: int, synced: int, seen: SyncTrace) -> str:

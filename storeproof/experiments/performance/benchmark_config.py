@@ -20,7 +20,7 @@ class BenchmarkConfig:
     clients: int
     pipeline: int = 1
     rate: int = 0
-    """Of an open loop, in requests per second; 0: a closed loop."""
+    """Requests per second of an open loop; 0: a closed loop."""
     record: Variation = AS_IT_IS
     series: bool = False
     """Whether it is one of a series, by clients, records, pipelines or rates."""
@@ -37,7 +37,6 @@ class BenchmarkConfig:
 
     @property
     def case(self) -> str:
-        """The id of its case."""
         return f"performance.{self.name}"
 
     @property

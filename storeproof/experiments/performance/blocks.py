@@ -10,7 +10,7 @@ from storeproof.experiments.performance.surroundings import Surroundings
 
 
 class Blocks:
-    """Of one lap. There are as many as it takes until all numbers are precise enough, or as there may be."""
+    """The blocks of one lap. There are as many as it takes until all numbers are precise enough, or as there may be."""
 
     def __init__(self, compared: Sequence[StoreRounds], laps: int) -> None:
         self._compared = list(compared)
@@ -21,7 +21,6 @@ class Blocks:
 
     @property
     def seed(self) -> str:
-        """Of the order of rounds."""
         first = self._compared[0]
         return f"{first.sut.seed}:{first.config.name}:{self._number}:{self._repeated}"
 
@@ -41,7 +40,6 @@ class Blocks:
 
     @property
     def seconds(self) -> float:
-        """That the rounds of the last one took."""
         return sum(rounds.in_round for rounds in self._compared)
 
     def run(self) -> None:

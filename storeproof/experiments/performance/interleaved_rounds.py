@@ -86,7 +86,7 @@ class InterleavedRounds:
         self._earlier = iter(range(1, laps))
         """The laps before the last one that are still to be run."""
         self._begun: dict[Place, StoreRounds] = {}
-        """Those that wait for the last lap."""
+        """Stores' rounds that wait for the last lap."""
         self._rounds: dict[Place, StoreRounds] = {}
         """Those of the comparison that was measured last."""
 
@@ -213,7 +213,7 @@ class InterleavedRounds:
         self._engines.clear()
 
     def _engines_of(self, sut: StoreUnderTest, indexes: int, no_wire: str) -> LoadEngines:
-        """Those for the store as it runs now."""
+        """Engines for the store as it runs now."""
         address = sut.shared().address
         known = self._engines.get((sut, indexes, no_wire))
         if known is not None and known[0] != address:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 
 from storeproof.cleanup.registry import registry
 from storeproof.contract import Collection, Layout, Unknown, Unsupported, call, supports
 from storeproof.contract.notation import arguments_from
 from storeproof.errors import MachineFailed
-from storeproof.experiments.performance.auto_indexed import refuse_without_indexes
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
-from storeproof.experiments.performance.proof import require_proof
 from storeproof.experiments.workspace import Workspace
 from storeproof.load.job import EngineName, Plan, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit, audit
-from storeproof.outcome import Outcome
+from storeproof.outcome import Lack, Outcome
 from storeproof.result.case_result import EndCase
+from storeproof.result.measured.lacked import Lacked
 from storeproof.spec import Workload
 from storeproof.spec.workload import fill_in
 from storeproof.store_under_test import StoreUnderTest
@@ -61,11 +61,7 @@ class LoadedCollection:
         return self._opened[1]
 
     def fill_for(self, engine: EngineName) -> None:
-        """Note that the records are there, for this engine.
-
-        Raises:
-            MachineFailed: they are for another one, which makes other records.
-        """
+        """Note that the records are there, for this engine. Raises `MachineFailed`: they are for another one, which makes other records."""
         if self.filled_for not in (None, engine):
             raise MachineFailed(
                 f"the engine `{self.filled_for}` loaded the records, and with more clients it would be `{engine}`", f"--engine={engine}"
@@ -129,3 +125,19 @@ def _refuse_unsupported(collection: Collection, layout: Layout, workload: Worklo
             call(collection, layout, mix.operation, *asked)
         except Unsupported as reason:
             raise EndCase(Outcome.UNSUPPORTED, f"{label(mix)}: {reason}") from None
+
+
+def refuse_without_indexes(sut: StoreUnderTest, indexes: int) -> None:
+    """What has indexes of its own from the beginning has no figures without them. Raises `EndCase`."""
+    if not indexes and sut.target.configuration.auto_indexed:
+        raise EndCase(Outcome.UNSUPPORTED, "the variant indexes every collection by itself: there is nothing to measure without indexes")
+
+
+def require_proof(sut: StoreUnderTest, model: str, operations: Iterable[str]) -> None:
+    """Raises `EndCase` unless the store claims the model, and every answer of these operations on it was correct."""
+    if model not in sut.target.store.claims.models:  # random histories try what is claimed
+        raise EndCase(Outcome.UNSUPPORTED, f"the store does not claim {model}, and it is not measured")
+    for operation in operations:
+        if reason := sut.record.unproven(model, operation):
+            lacked = Lacked(what=Lack.VERIFIED_OPERATION, model=model, operation=operation)
+            raise EndCase(Outcome.NOT_RUN, f"{reason}; run the correctness stage with it, or cite a run that did (--proof)", lacked)

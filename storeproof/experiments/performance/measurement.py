@@ -13,12 +13,20 @@ from storeproof.experiments.performance.surroundings import Surroundings
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.load.job import OperationCounts, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit
-from storeproof.load.quality.gates import Judgement, invalid_by, is_lower_bound, judge
-from storeproof.result.measurement import Disturbance, Interval, Latency, MachineSpeedRecord, Measurement, MixPart, Round, TrendRecord
+from storeproof.load.quality.gates import GateJudgement, invalid_by, is_lower_bound, judge_rounds
+from storeproof.result.measurement import (
+    Disturbance,
+    Interval,
+    Latency,
+    MachineSpeedRecord,
+    Measurement,
+    MixPart,
+    RoundNumbers,
+    TrendRecord,
+)
 from storeproof.result.part import Gate
 from storeproof.spec import Mix
-from storeproof.stats.grade import grade
-from storeproof.stats.intervals import Estimate, estimate, percentile
+from storeproof.stats.intervals import Estimate, estimate, grade, percentile
 from storeproof.stats.latency import encode, mean, merged
 from storeproof.stats.trend import Trend, trend
 
@@ -27,7 +35,7 @@ _IN_SIGHT: Final = 0.2
 
 
 class Number:
-    """Of one store in one configuration."""
+    """The number of one store in one configuration."""
 
     def __init__(self, laps: Sequence[WorkloadRunner]) -> None:
         """`laps`: what ran the rounds of each, at least one."""
@@ -51,21 +59,18 @@ class Number:
 
     @property
     def trend(self) -> Trend:
-        """Of the rounds so far."""
         return trend([each.throughput for each in self.rounds], self.laps)
 
     def precise(self, laps: int = 1) -> bool:
-        """Whether the interval is as narrow as the scale wants it, or will be when all laps have as many rounds as the last one has, and
-        no trend is in sight that more rounds might show.
-
-        Args:
-            laps: how many there are to be.
-        """
+        """Whether the interval is as narrow as the scale wants it, or will be when all laps have as many rounds as the last one has, and no
+        trend is in sight that more rounds might show. `laps`: how many there are to be."""
         config, wanted = self._last.config, self._last.scale.rounds
         expected = self.rate.half_interval * sqrt(len(self._laps) / laps)
         return expected <= (wanted.series if config.series else wanted.headline) and self.trend.probability > _IN_SIGHT
 
-    def measurement(self, audited: Audit, interleaved_with: Sequence[str], further: Mapping[str, Judgement] | None = None) -> Measurement:
+    def measurement(
+        self, audited: Audit, interleaved_with: Sequence[str], further: Mapping[str, GateJudgement] | None = None
+    ) -> Measurement:
         """What the result keeps.
 
         Args:
@@ -80,7 +85,7 @@ class Number:
         rate, drift = self.rate, self.trend
         every = [operation for each in rounds for operation in each.operations.values()]
         latency = _waiting_times(every)
-        gates = judge(rounds, pipeline=config.pipeline, ceiling=last.ceiling.rate) | dict(further or {})
+        gates = judge_rounds(rounds, pipeline=config.pipeline, ceiling=last.ceiling.rate) | dict(further or {})
         failing = [name for name, gate in gates.items() if not gate.ok]
         return Measurement(
             workload=workload.workload,
@@ -105,7 +110,7 @@ class Number:
             payload_bytes=last.payload_bytes,
             corpus=last.corpus,
             rounds=[
-                Round(seconds=each.seconds, operations=each.ok, throughput=each.throughput, errors=each.errors, misses=each.misses)
+                RoundNumbers(seconds=each.seconds, operations=each.ok, throughput=each.throughput, errors=each.errors, misses=each.misses)
                 for each in rounds
             ],
             laps=self.laps,

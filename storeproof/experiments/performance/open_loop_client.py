@@ -13,7 +13,7 @@ from time import monotonic_ns
 
 from storeproof.contract import Collection, Layout, Session, call
 from storeproof.experiments.client import Strategy
-from storeproof.history import ClientLog, Ending
+from storeproof.history import ClientLog, RequestOutcome
 from storeproof.load.arrivals import SECOND, exponential
 from storeproof.records.self_verifying import recipe, write_id
 from storeproof.stats.unavailability import Timed
@@ -25,7 +25,6 @@ class OpenLoop:
     reconnects = True
 
     def __init__(self, rate: float, seed: str) -> None:
-        """`rate`: requests per second."""
         self.requests: list[Timed] = []
         self._gaps = exponential(rate, seed)
         self._due = self._sent = 0
@@ -40,7 +39,6 @@ class OpenLoop:
         return not stop.wait((self._due - monotonic_ns()) / SECOND)
 
     def sent(self) -> None:
-        """Note when."""
         self._sent = monotonic_ns()
 
     def replied(self, *, ok: bool) -> None:
@@ -70,11 +68,9 @@ class PutsAndGets(Strategy):
         """Whether a put is under way; gets are in no history."""
 
     def use(self, session: Session) -> None:
-        """Its collection."""
         self._collection: Collection = session.collection(self._layout)
 
     def request(self) -> None:
-        """One put or get."""
         self._puts = not self._written or self._rng.random() < 0.5
         if not self._puts:
             call(self._collection, self._layout, "get", self._key(self._rng.randrange(self._written)))
@@ -85,8 +81,7 @@ class PutsAndGets(Strategy):
         self._log.invoke("put", (self._layout.model.model, key), write_id=new_id)
         call(self._collection, self._layout, "put", key, record)
 
-    def end(self, outcome: Ending) -> None:
-        """Record a put."""
+    def end(self, outcome: RequestOutcome) -> None:
         if self._puts:
             self._log.end(outcome)
 

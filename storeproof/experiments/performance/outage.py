@@ -88,7 +88,7 @@ class Outage(FaultExperiment[None]):
         self._pacings: list[OpenLoop] = []
         self._events: dict[str, int] = {}
         self._began = self._ended = 0
-        """Of the watch."""
+        """Begin and end of the watch."""
         self._at_risk = 0
         self._findings: list[Finding] = []
         self._failure: StoreDied | Refused | Unknown | None = None
@@ -111,7 +111,6 @@ class Outage(FaultExperiment[None]):
         )
 
     def setup(self) -> None:
-        """Make the collection."""
         session = self._open()
         try:
             session.collection(self._layout).prepare()
@@ -119,7 +118,6 @@ class Outage(FaultExperiment[None]):
             session.close()
 
     def rounds(self) -> Iterator[None]:
-        """One."""
         yield None
 
     @contextmanager
@@ -168,7 +166,6 @@ class Outage(FaultExperiment[None]):
             self._failure = self.explain(reason) or reason
 
     def audit(self) -> None:
-        """Read all writes back."""
         if self._failure is None:
             session = self._open()
             try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from storeproof.blame import Ending, ending_of, outcome_of
+from storeproof.blame import CaseEnding, ending_of, outcome_of
 from storeproof.check import Anomaly, Finding
 from storeproof.contract import Refused, Unknown
 from storeproof.errors import StoreDied
@@ -17,7 +17,7 @@ from storeproof.outcome import Outcome
 from storeproof.result.measured.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
 from storeproof.result.part import Gate
 from storeproof.spec.scale import OutageFault
-from storeproof.stats.unavailability import SECOND, Figures, Share, bins, figures
+from storeproof.stats.unavailability import SECOND, Figures, Proportion, bins, figures
 from storeproof.units import micros
 
 _LAG_MS: Final = 5.0
@@ -28,7 +28,7 @@ _SHOWN: Final = 3
 
 @dataclass(kw_only=True)
 class OutageSummary(Summary):
-    """Of one fault on one store."""
+    """The outage of one fault on one store."""
 
     fault: OutageFault
     observed: Observed
@@ -57,7 +57,7 @@ class OutageSummary(Summary):
         return {name: Gate(ok=value <= limit, value=value, limit=limit) for name, (value, limit) in found.items()}
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """How the case ends.
 
         A loss breaks the promise where the variant promises that there is none, and is a number where it does not. How soon a store must be
@@ -69,20 +69,19 @@ class OutageSummary(Summary):
         if self.observed.failure is not None:
             return ending_of(self.observed.failure)
         if any(each.anomaly is Anomaly.INVENTED for each in self.harmed):
-            return Ending.MADE_UP
+            return CaseEnding.MADE_UP
         if self.harmed and self.claimed:
-            return Ending.BROKEN_PROMISE
+            return CaseEnding.BROKEN_PROMISE
         if not self.observed.at_risk or self.figures.degraded_seconds is None:
-            return Ending.NOTHING_AT_RISK
-        return Ending.RIGHT
+            return CaseEnding.NOTHING_AT_RISK
+        return CaseEnding.RIGHT
 
     def outcome(self, *, claimed: bool) -> Outcome:
         """What was measured is no promise that was kept: a right outage passes, claimed or not."""
-        return outcome_of(self.ending, claimed=claimed or self.ending is Ending.RIGHT)
+        return outcome_of(self.ending, claimed=claimed or self.ending is CaseEnding.RIGHT)
 
     @property
     def findings(self) -> list[str]:
-        """All of it is one."""
         return [self.sentence()]
 
     def parts(self) -> Iterator[str]:
@@ -95,7 +94,7 @@ class OutageSummary(Summary):
         yield "not seen to be as before again" if seen.degraded_seconds is None else f"as before again after {seen.degraded_seconds:.2f} s"
         yield f"{seen.missed_sends} requests never sent" if seen.missed_sends else ""
         yield self._lost()
-        if self.ending in (Ending.MADE_UP, Ending.BROKEN_PROMISE):
+        if self.ending in (CaseEnding.MADE_UP, CaseEnding.BROKEN_PROMISE):
             yield "first: " + " | ".join(str(each) for each in self.harmed[:_SHOWN])
         yield "" if self.observed.at_risk else "nothing was acknowledged before the fault"
         for name, gate in self.gates.items():
@@ -148,7 +147,7 @@ class OutageSummary(Summary):
         return f"{len(self.harmed)} records lost of {acknowledged}" + ("" if self.claimed else ", and no promise broken")
 
     def _moments(self) -> Mapping[str, int]:
-        """Those of the fault, and of the first answer after it, if there was one."""
+        """The moments of the fault, and of the first answer after it, if there was one."""
         back = self.figures.back
         return self.observed.events if back == self.observed.watched.ended else {**self.observed.events, "back": back}
 
@@ -156,5 +155,5 @@ class OutageSummary(Summary):
         return round((moment - self.observed.watched.struck) / SECOND, 3)
 
 
-def _part(share: Share) -> OutagePart:
+def _part(share: Proportion) -> OutagePart:
     return OutagePart(requests=share.requests, p50_us=share.p50, p99_us=share.p99, max_us=share.most)

@@ -15,7 +15,7 @@ _CHANGED = "a process of the server ended between two looks at it"
 
 
 class CostMeter:
-    """Of one store in one configuration."""
+    """Measures the cost of one store in one configuration."""
 
     def __init__(self, handle: Handle | None = None, reason: str = "the server was not looked at") -> None:
         """`handle`: the store, which runs; None: nothing is known of its server, for this reason."""

@@ -22,7 +22,7 @@ from storeproof.store_under_test import StoreUnderTest
 
 
 class StoreRounds:
-    """Of one store in one configuration: its collection and its rounds, or what went wrong."""
+    """One store in one configuration: its collection and its rounds, or what went wrong."""
 
     def __init__(self, config: BenchmarkConfig, sut: StoreUnderTest, engines: Callable[[], LoadEngines], ceilings: Ceilings) -> None:
         self.sut = sut
@@ -43,9 +43,9 @@ class StoreRounds:
         self.seconds = 0.0
         """That its preparation and its rounds took, and that are in no store's time yet."""
         self.in_round = 0.0
-        """Those of the last round."""
+        """Seconds of the last round."""
         self._in_rounds = 0.0
-        """Those of the rounds of this lap that count."""
+        """Seconds of the rounds of this lap that count."""
 
     def share(self, collection: LoadedCollection) -> None:
         """Use this one in the next lap."""
@@ -58,7 +58,6 @@ class StoreRounds:
             self._timed(self._prepare)
 
     def run_round(self) -> None:
-        """One that is measured, if nothing was wrong so far."""
         self.in_round = self._timed(self._run_round) if self.sound else 0.0
 
     def keep_round(self, beside: Surroundings) -> None:

@@ -10,7 +10,7 @@ from storeproof.machine.other_programs import BUSY, OtherPrograms
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Of one block."""
+    """What went on around one block."""
 
     others: float | None = None
     """Share of the machine that other programs took; None: not known."""
@@ -44,7 +44,7 @@ class Watch:
         self._before = speed.read() if speed is not None else None
 
     def after_block(self) -> Surroundings:
-        """Of the block that has just ended; the next one begins now."""
+        """The surroundings of the block that has just ended; the next one begins now."""
         others = self._others.share() if self._others is not None else None
         if self._speed is None:
             return Surroundings(others)

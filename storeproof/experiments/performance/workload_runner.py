@@ -17,11 +17,12 @@ from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.experiments.performance.surroundings import Surroundings
 from storeproof.load.hosts.hosts_engine import HostsEngine
 from storeproof.load.hosts.load_hosts import LoadEngines
-from storeproof.load.job import Engine, Plan, Run, RunResult
+from storeproof.load.job import Engine, Plan, RunningRound, RunResult
 from storeproof.load.quality.audit import Audit
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
 from storeproof.load.quality.generator_threads import choose_threads
 from storeproof.load.requests import Asked, requests
+from storeproof.outcome import Lack
 from storeproof.records.keys import form_of, greatest
 from storeproof.records.self_verifying import payload_bytes
 from storeproof.spec.scale import PerformanceScale
@@ -51,7 +52,7 @@ class WorkloadRunner:
     records: int | None = None
     """Records to preload in place of the scale's number, whatever bytes they have."""
     rounds: list[RunResult] = field(default_factory=list)
-    """Those that are measured."""
+    """Rounds that are measured."""
     beside: list[Surroundings] = field(default_factory=list)
     """For each of these what there was beside its block."""
     forgotten: list[Surroundings] = field(default_factory=list)
@@ -61,7 +62,7 @@ class WorkloadRunner:
     engine_reason: str = ""
     """Why it is not the wire engine."""
     ceiling: Ceiling | None = None
-    """Of the engine, measured by `prepare`."""
+    """The engine's ceiling, measured by `prepare`."""
     cost: CostMeter = field(default_factory=CostMeter)
     """What the measured rounds cost the server."""
     begun: bool = False
@@ -107,7 +108,6 @@ class WorkloadRunner:
 
     @cached_property
     def payload_bytes(self) -> int:
-        """Of a record."""
         return payload_bytes(self.layout.model, article_store=self._article_store)
 
     @property
@@ -135,7 +135,6 @@ class WorkloadRunner:
 
     @property
     def _added(self) -> int:
-        """Records, by all rounds so far."""
         return sum(self._last.positions) - sum(self._last.removed) if self._last else 0
 
     @property
@@ -149,19 +148,16 @@ class WorkloadRunner:
         return min(self.scale.round_seconds, share / rate)
 
     def prepare(self) -> None:
-        """Load the data and warm up.
-
-        Raises:
-            NotAvailable: the articles have nothing that the workload could ask for, the engine that is wanted cannot do it, or none can
-                that has several requests of a client in flight.
-        """
+        """Load the data and warm up. Raises `NotAvailable`: the articles have nothing that the workload could ask for, the engine that is
+        wanted cannot do it, or none can that has several requests of a client in flight."""
         model, plan = self.layout.model, self.plan
         if any(mix.request is not None for mix in plan.mix):
             texts = articles(plan.article_store)
             self.requests = tuple(requests(model, mix, texts, plan.known) for mix in plan.mix)
         self.engine, self.engine_reason = self.engines.choose(self.plan)
         if plan.pipeline > 1 and self.engine.name == "driver":
-            raise NotAvailable(f"the store's client has one request in flight, and {self.engine_reason or 'no other engine was wanted'}")
+            reason = f"the store's client has one request in flight, and {self.engine_reason or 'no other engine was wanted'}"
+            raise NotAvailable(reason, lack=Lack.ENGINE)
         self.ceiling = self._ceiling_of(self.engine, self.plan)
         if self.collection.filled_for is None and self.config.workload.preload:
             self.engine.fill(self.layout, self.loaded, plan.article_store, self.engine.fixed_numbers)
@@ -206,14 +202,14 @@ class WorkloadRunner:
         self.cost.forget_round()
         self.forgotten.append(beside)
 
-    def start(self, seconds: float, rate: float = 0.0, start_ns: int = 0) -> Run:
+    def start(self, seconds: float, rate: float = 0.0, start_ns: int = 0) -> RunningRound:
         """Begin a round, which `end` waits for before the next one begins. `rate` and `start_ns`: see `Plan`."""
         assert self.engine is not None
         self.begun = True
         return self.engine.start(replace(self.plan, seconds=seconds, rate=rate, start_ns=start_ns))
 
-    def end(self, run: Run) -> RunResult:
-        """Wait for the end of a round. Raises as `Run.join`."""
+    def end(self, run: RunningRound) -> RunResult:
+        """Wait for the end of a round. Raises as `RunningRound.join`."""
         result = run.join()
         self.every.append(result)
         return result

@@ -15,20 +15,45 @@ from typing import Final, TypeVar
 
 from storeproof.contract import Unknown
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
-from storeproof.experiments.roles.candidate import CandidateUnderTest
 from storeproof.experiments.roles.role_config import require_answers, role_config
 from storeproof.experiments.roles.role_rounds import RoleRounds
 from storeproof.load.hosts.load_hosts import LoadEngines
 from storeproof.load.quality.ceiling import Ceilings
-from storeproof.load.quality.gates import Judgement
+from storeproof.load.quality.gates import GateJudgement
 from storeproof.load.quality.joint_gates import judge_joint
 from storeproof.load.wire.wire_engine import allow_descriptors
 from storeproof.outcome import Outcome
 from storeproof.result.case_result import EndCase
 from storeproof.result.measurement import JointLoad, Measurement, RoleLoad
+from storeproof.spec.questions.needs import Role
 from storeproof.spec.scale import PerformanceScale
 from storeproof.stats.intervals import SAMPLES_BEYOND
 from storeproof.store_under_test import StoreUnderTest
+
+
+@dataclass(frozen=True)
+class CandidateUnderTest:
+    """A store for each role. Several roles may have the same store, which is then one server with a collection for each."""
+
+    name: str
+    roles: Mapping[str, Role]
+    suts: Mapping[str, StoreUnderTest]
+    """By role."""
+
+    @property
+    def stores(self) -> tuple[StoreUnderTest, ...]:
+        return tuple(dict.fromkeys(self.suts.values()))
+
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        """The roles that have a load."""
+        return tuple(name for name, role in self.roles.items() if role.load is not None)
+
+    def must_answer_in_time(self, role: str) -> bool:
+        """Whether a role needs its replies within a time."""
+        load = self.roles[role].load
+        return load is not None and load.p99_ms is not None
+
 
 T = TypeVar("T")
 
@@ -46,7 +71,7 @@ _FOR_P99: Final = 100 * SAMPLES_BEYOND
 
 @dataclass(frozen=True)
 class JointResult:
-    """Of one store."""
+    """The joint result of one store."""
 
     load: JointLoad
     problems: tuple[str, ...]
@@ -54,7 +79,7 @@ class JointResult:
 
 
 class JointLoads:
-    """Those of a run, one candidate after the other."""
+    """The joint loads of a run, one candidate after the other."""
 
     def __init__(self, ceilings: Ceilings) -> None:
         self._ceilings = ceilings
@@ -85,7 +110,7 @@ class JointLoads:
         self._found[candidate.name] = {sut: _found(sut, results, wrong) for sut in candidate.stores}
 
     def _loads(self, candidate: CandidateUnderTest, ending: ExitStack, wrong: dict[StoreUnderTest, Exception]) -> Mapping[str, RoleRounds]:
-        """Those of all roles, with their records there; what went wrong goes into `wrong`."""
+        """The loads of all roles, with their records there; what went wrong goes into `wrong`."""
         configs: dict[str, BenchmarkConfig] = {}
         for role in candidate.loaded:
             sut = candidate.suts[role]
@@ -106,7 +131,7 @@ class JointLoads:
                 break  # the records of the others would be loaded in vain
         return loads
 
-    def _run(self, candidate: CandidateUnderTest, loads: Mapping[str, RoleRounds], scale: PerformanceScale) -> dict[str, Judgement]:
+    def _run(self, candidate: CandidateUnderTest, loads: Mapping[str, RoleRounds], scale: PerformanceScale) -> dict[str, GateJudgement]:
         """All rounds; returns the gates that all loads have in common, none where one of them broke."""
         seconds, rounds = max(_LONGER * scale.round_seconds, *(_DUE / each.rate for each in loads.values())), scale.rounds
         measured = 0
@@ -155,7 +180,7 @@ def _together(loads: Mapping[str, RoleRounds], seconds: float, *, measured: bool
 def _results(
     candidate: CandidateUnderTest,
     loads: Mapping[str, RoleRounds],
-    gates: Mapping[str, Judgement],
+    gates: Mapping[str, GateJudgement],
     wrong: dict[StoreUnderTest, Exception],
 ) -> dict[StoreUnderTest, JointResult]:
     """By store; what went wrong goes into `wrong`."""

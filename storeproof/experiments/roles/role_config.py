@@ -11,7 +11,7 @@ from storeproof.outcome import SHOWN, Outcome
 from storeproof.result.case_result import EndCase
 from storeproof.result.needs.loads import SHARE_IS_ALL, same_load
 from storeproof.spec import Mix, Spec, Workload
-from storeproof.spec.questions.needs import Load, Role, Share, requests_case
+from storeproof.spec.questions.needs import Load, Role, ShareBound, requests_case
 from storeproof.spec.variation import Variation
 from storeproof.store_under_test import Options, StoreUnderTest
 
@@ -48,10 +48,7 @@ def role_config(role: Role, spec: Spec, options: Options) -> BenchmarkConfig:
 
 def require_answers(name: str, role: Role, sut: StoreUnderTest) -> None:
     """No speed without proof: what shows that an operation is right on a model shows nothing of a role's own requests.
-
-    Raises:
-        EndCase: `unsupported` or `not_run`, where the case of these requests did not pass, in this run or in one that is cited.
-    """
+    Raises `EndCase`: `unsupported` or `not_run`, where the case of these requests did not pass, in this run or in one that is cited."""
     case = requests_case(name, role)
     if case is None:
         return
@@ -67,11 +64,7 @@ def require_answers(name: str, role: Role, sut: StoreUnderTest) -> None:
 
 def workload_of(load: Load, model: str, spec: Spec) -> Workload:
     """The workload that is named, or the first with the same operations and requests in the same shares, or one of these alone, on records
-    that are there and drawn uniformly.
-
-    Raises:
-        EndCase: `not_run`: an operation of the mix needs more than its share.
-    """
+    that are there and drawn uniformly. Raises `EndCase`: `not_run`: an operation of the mix needs more than its share."""
     found = [each for each in spec.workloads.values() if same_load(load, model, each)]
     with_record = [each for each in found if any(record.name == (load.record or "") for record in each.records)]
     if found:
@@ -83,7 +76,7 @@ def workload_of(load: Load, model: str, spec: Spec) -> Workload:
 
 def _mixed(load: Load, model: str) -> Iterator[Mix]:
     weights: Counter[str] = Counter()
-    shares: dict[str, Share] = {}
+    shares: dict[str, ShareBound] = {}
     for each in load.mix:
         weights[each.label] += each.weight
         shares[each.label] = each

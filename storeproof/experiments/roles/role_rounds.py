@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.experiments.performance.store_rounds import StoreRounds
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
-from storeproof.load.job import Run
-from storeproof.load.quality.gates import Judgement
+from storeproof.load.job import RunningRound
+from storeproof.load.quality.gates import GateJudgement
 from storeproof.load.quality.joint_gates import OneOfSeveral
 from storeproof.result.measurement import Measurement
 from storeproof.spec import Workload
@@ -19,14 +19,13 @@ _MIXED = "the loads of all roles were on at the same time"
 class RoleRounds(StoreRounds):
     """`begin` and `end` in place of `run_round`. What goes wrong is kept, and is the store's own."""
 
-    _run: Run | None = None
+    _run: RunningRound | None = None
     """The round that is under way."""
     _begins_ns: tuple[int, ...] = ()
     """When each measured round began."""
 
     @property
     def wrong(self) -> Exception | None:
-        """What went wrong."""
         return self._wrong
 
     @property
@@ -37,17 +36,14 @@ class RoleRounds(StoreRounds):
 
     @property
     def workload(self) -> Workload:
-        """Whose requests the role has."""
         return self.config.workload
 
     @property
     def record(self) -> str:
-        """The variation of its records."""
         return self.config.record.name
 
     @property
     def clients(self) -> int:
-        """Those of the role alone."""
         return self.config.clients
 
     @property
@@ -98,11 +94,8 @@ class RoleRounds(StoreRounds):
         runner = self.runner
         return OneOfSeveral(runner.rounds, self._begins_ns, runner.threads, runner.ceiling.rate if runner.ceiling else None)
 
-    def measurement(self, together: Mapping[str, Judgement]) -> tuple[Measurement, tuple[str, ...]]:
+    def measurement(self, together: Mapping[str, GateJudgement]) -> tuple[Measurement, tuple[str, ...]]:
         """Read the data back. Returns what the result keeps, and what was wrong with the data. Raises as `audit`.
-
-        Args:
-            together: the gates on all loads together.
-        """
+        `together`: the gates on all loads together."""
         number, audited = self.result()
         return number.measurement(audited, (), together), audited.problems

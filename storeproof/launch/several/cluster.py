@@ -17,22 +17,23 @@ from storeproof.cleanup.reaper import reap_at_exit
 from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import default_base
 from storeproof.contract.address import Address
-from storeproof.contract.clusters import Ending, Promotion, Rebuilding, Undoing
+from storeproof.contract.clusters import EndsAsWhole, Promotion, Rebuilding, Undoing
 from storeproof.contract.failures import Breach, Refused, Unknown
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.data_written import AllWritten
-from storeproof.launch.handle import Capability, DataWritten, LaunchKind
+from storeproof.launch.handle import DataWritten, FaultMeans, LaunchKind
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.readiness import timeout_error
 from storeproof.launch.request import LaunchRequest, NodeLocation
 from storeproof.launch.several.cluster_node import ClusterNode, kill_together
 from storeproof.launch.several.contained_server import ContainedServer
 from storeproof.launch.several.namespace_holder import NamespaceHolder
-from storeproof.launch.several.together import Together
+from storeproof.launch.several.together import Servers
 from storeproof.machine import container_engine
 from storeproof.machine.deadline import Deadline, progress_of
 from storeproof.machine.usage import UsageMeter
 from storeproof.network.network import Network
+from storeproof.outcome import Lack
 from storeproof.spec.store import Launch
 
 NO_CUT: Final = "the power of the nodes of a cluster cannot be cut: each would need a disk of its own"
@@ -41,7 +42,7 @@ _PAUSE: Final = 0.05
 """Seconds between two questions to a cluster."""
 
 
-class ClusterHandle(Together):
+class ClusterHandle(Servers):
     """A cluster as one store: its address is that of the primary. It is also its own `RunningCluster`."""
 
     kind: LaunchKind
@@ -60,7 +61,7 @@ class ClusterHandle(Together):
         if request.kind == "endpoint":
             raise request.not_described(request.kind)
         if request.power_cut is not None:
-            raise NotAvailable(NO_CUT)
+            raise NotAvailable(NO_CUT, lack=Lack.DISK)
         self._name = request.store
         self._topology = request.cluster.topology
         self._adapter = request.cluster.adapter
@@ -89,27 +90,23 @@ class ClusterHandle(Together):
 
     @property
     def members(self) -> Collection[ClusterNode]:
-        """The nodes."""
         return self._members.values()
 
     @property
     def cluster(self) -> ClusterHandle:
-        """See `Handle.cluster`."""
         return self
 
     @property
     def initialised(self) -> bool | None:
-        """See `Handle.initialised`: whether those of all servers have."""
+        """Whether the commands of all servers have succeeded."""
         return all(server.initialised for server in self._servers())
 
     @property
     def binary_digest(self) -> str | None:
-        """See `Handle.binary_digest`: of the server for clients."""
         return self._servers()[0].binary_digest
 
     @property
     def pids(self) -> Sequence[int]:
-        """See `Handle.pids`."""
         return [pid for node in self._members.values() for pid in node.pids]
 
     @property
@@ -119,28 +116,23 @@ class ClusterHandle(Together):
 
     @property
     def nodes(self) -> Sequence[str]:
-        """See `Handle.nodes`."""
         return tuple(self._order)
 
     @property
     def settle_seconds(self) -> int:
-        """See `RunningCluster.settle_seconds`."""
         return self._topology.settle_seconds
 
     def node(self, name: str) -> ClusterNode:
-        """See `RunningCluster.node`."""
         return self._members[name]
 
     def primary(self) -> str:
-        """See `RunningCluster.primary`."""
         found = self._adapter.primary(self._addresses())
         if found not in self._members:
             raise Breach(f"`primary` of the adapter's cluster returned {found!r}; allowed: {', '.join(self._members)}")
         return found
 
-    def cannot(self, capability: Capability) -> str | None:
-        """See `Handle.cannot`."""
-        return NO_CUT if capability is Capability.CUT_POWER else None
+    def cannot(self, capability: FaultMeans) -> NotAvailable | None:
+        return NotAvailable(NO_CUT, lack=Lack.DISK) if capability is FaultMeans.CUT_POWER else None
 
     def start(self) -> float:
         """Start what does not run, and wait until the cluster is whole; return the seconds taken. Raises as `Handle.start`."""
@@ -172,31 +164,28 @@ class ClusterHandle(Together):
         self.wait_whole()
 
     def wait_whole(self) -> None:
-        """See `Handle.wait_whole` and `RunningCluster.wait_whole`: nodes that need a new copy of the data get one first."""
+        """Nodes that need a new copy of the data get one first."""
         self._rebuild()
         self._until("was not whole", lambda: self._adapter.whole(self._addresses()))
 
     def set_aside(self) -> Mapping[str, Mapping[Path, int]]:
-        """See `RunningCluster.set_aside`: those of the servers for clients."""
+        """Files of the servers for clients."""
         if not isinstance(self._adapter, Undoing):
             return {}
         servers = zip(self._members, self._for_clients(), strict=True)
         return {name: self._adapter.set_aside(server.data) for name, server in servers if server.data is not None}
 
     def fail_over(self) -> None:
-        """See `RunningCluster.fail_over`."""
         if self._topology.failover == "operator":
             assert isinstance(self._adapter, Promotion), "checked when the adapter was loaded"
             self._adapter.promote(self._addresses())
 
     def bring_back(self, name: str) -> None:
-        """See `RunningCluster.bring_back`."""
         self._members[name].start()
         self._replace_emptied()
         self._rebuild()
 
     def heal(self) -> None:
-        """See `RunningCluster.heal`."""
         self.network.heal_all()
         self.resume()
         for node in self._members.values():
@@ -204,29 +193,24 @@ class ClusterHandle(Together):
         self._replace_emptied()
 
     def empty(self) -> None:
-        """See `Handle.empty`: of all nodes."""
         for server in self._servers():
             server.empty()
 
     def stop(self) -> None:
         """Stop all servers cleanly: as a whole, where the adapter knows how; those for clients last, since the others would take a stop for
         a failure and act on it."""
-        if isinstance(self._adapter, Ending):
+        if isinstance(self._adapter, EndsAsWhole):
             adapter = self._adapter
             self._until("did not end", lambda: adapter.end(self._addresses()))
         for server in sorted(self._servers(), key=lambda each: each in self._for_clients()):
             server.stop()
 
     def kill(self) -> None:
-        """See `Handle.kill`: all nodes at the same moment."""
         kill_together(list(self._members.values()))
 
     def kill_nodes(self, names: Sequence[str]) -> None:
         """Send SIGKILL to these nodes at the same moment and wait until they are gone. The next `start` starts them again.
-
-        Raises:
-            StoreDied, MachineFailed: one of them was not running.
-        """
+        Raises `StoreDied` or `MachineFailed`: one of them was not running."""
         for name in names:
             self._members[name].check_alive()
         kill_together([self._members[name] for name in names])
@@ -234,20 +218,18 @@ class ClusterHandle(Together):
 
     def quiesce(self) -> None:
         """Raise `NotAvailable`: see `cannot`."""
-        raise NotAvailable(NO_CUT)
+        raise NotAvailable(NO_CUT, lack=Lack.DISK)
 
     cut_power = quiesce
 
     def data_written(self) -> DataWritten:
-        """See `Handle.data_written`: of all servers."""
         return AllWritten([server.data_written() for server in self._servers()])
 
     def files_elsewhere(self) -> Sequence[str]:
-        """See `Handle.files_elsewhere`: of all servers."""
         return [file for server in self._servers() for file in server.files_elsewhere()]
 
     def meter(self) -> UsageMeter:
-        """See `Handle.meter`: of all nodes together, without files."""
+        """The meter of all nodes together, without files."""
         if self._meter is None:
             for server in self._servers():
                 server.meter()  # each is first held in its limits
@@ -260,7 +242,7 @@ class ClusterHandle(Together):
         return "\n".join(f"{self._name}, {service} of {node.name}:\n{tail}" for node, service, tail in tails if tail)
 
     def close(self) -> None:
-        """See `Handle.close`: first the servers, then the network that they are in."""
+        """End the servers first, then the network that they are in."""
         with registry.deferring_signals():
             for node in self._members.values():
                 node.close()

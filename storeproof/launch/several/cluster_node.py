@@ -7,12 +7,10 @@ from dataclasses import replace
 
 from storeproof.contract.address import Address
 from storeproof.launch.process import ProcessHandle
-from storeproof.launch.several.together import Together
+from storeproof.launch.several.together import Servers
 
 
-class ClusterNode(Together):
-    """See `Node`."""
-
+class ClusterNode(Servers):
     def __init__(self, name: str, servers: Mapping[str, ProcessHandle]) -> None:
         """`servers`: by service, the one for clients first. None of them is started."""
         self.name = name
@@ -22,22 +20,18 @@ class ClusterNode(Together):
 
     @property
     def members(self) -> Collection[ProcessHandle]:
-        """Its servers."""
         return self.servers.values()
 
     @property
     def address(self) -> Address:
-        """See `Node.address`."""
         first, *_ = [server.address for server in self.servers.values()]
         return replace(first, ports={service: server.address.port for service, server in self.servers.items()})
 
     @property
     def pids(self) -> Sequence[int]:
-        """See `Node.pids`."""
         return [pid for server in self.servers.values() for pid in server.pids]
 
     def start(self) -> None:
-        """See `Node.start`."""
         stopped = [server for server in self.servers.values() if not server.alive()]
         for server in stopped:
             server.start_nowait()
@@ -45,11 +39,9 @@ class ClusterNode(Together):
             server.wait_ready()
 
     def kill(self) -> None:
-        """See `Node.kill`."""
         kill_together([self])
 
     def empty(self) -> None:
-        """See `Node.empty`."""
         for server in self.servers.values():
             server.empty()
         self.emptied = True

@@ -11,17 +11,18 @@ from pathlib import Path
 from storeproof.cleanup.reaper import reap_at_exit
 from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import WorkDir, default_base
-from storeproof.contract.address import Address, Part
-from storeproof.errors import StoreDied
+from storeproof.contract.address import Address, PartAddress
+from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.data_written import AllWritten
-from storeproof.launch.handle import Capability, DataWritten, Handle, LaunchKind
+from storeproof.launch.handle import DataWritten, FaultMeans, Handle, LaunchKind
 from storeproof.launch.request import LaunchRequest, PartRequest
-from storeproof.launch.several.together import Together
+from storeproof.launch.several.together import Servers
 from storeproof.machine.usage import UsageMeter
+from storeproof.outcome import Lack
 from storeproof.spec.store import FRONT, HOME, Role
 
 
-class CompositeHandle(Together):
+class CompositeHandle(Servers):
     """Two servers as one store. A fault strikes both at the same moment; the servers are its nodes, so that one can be killed alone."""
 
     image_digest: str | None = None
@@ -29,10 +30,7 @@ class CompositeHandle(Together):
 
     def __init__(self, request: LaunchRequest, make: Callable[[LaunchRequest], Handle]) -> None:
         """Make the handles of both servers. Nothing is started yet.
-
-        Args:
-            make: makes the handle of one server; raises `NotAvailable` or `UsageError`, as `launcher.make` does.
-        """
+        `make`: makes the handle of one server; raises `NotAvailable` or `UsageError`, as `launcher.make` does."""
         self._name = request.store
         self._requests: Mapping[str, PartRequest] = {part.role: part for part in request.parts}
         self._parts: dict[str, Handle] = {}
@@ -57,12 +55,10 @@ class CompositeHandle(Together):
 
     @property
     def members(self) -> Collection[Handle]:
-        """Both servers, the home first."""
         return self._parts.values()
 
     @property
     def initialised(self) -> bool | None:
-        """See `Handle.initialised`: whether both are."""
         known = [part.initialised for part in self._parts.values()]
         return None if None in known else all(known)
 
@@ -74,34 +70,31 @@ class CompositeHandle(Together):
 
     @property
     def pids(self) -> Sequence[int]:
-        """See `Handle.pids`; empty if those of one server cannot be inspected."""
+        """Empty if those of one server cannot be inspected."""
         found = [part.pids for part in self._parts.values()]
         return [pid for pids in found for pid in pids] if all(found) else ()
 
     @property
     def power_cut_method(self) -> str | None:
-        """See `Handle.power_cut_method`."""
         return self._parts[HOME].power_cut_method
 
     @property
     def address(self) -> Address:
-        """See `Handle.address`."""
         home = self._parts[HOME].address
         parts = tuple(
-            Part(role=role, adapter=part.adapter, address=self._parts[role].address, options=part.options)
+            PartAddress(role=role, adapter=part.adapter, address=self._parts[role].address, options=part.options)
             for role, part in self._requests.items()
         )
         return Address(home.host, home.port, ours=home.ours, parts=parts, locks=str(self._locks))
 
     def part(self, role: Role) -> Handle:
-        """The handle of one server."""
         return self._parts[role]
 
-    def cannot(self, capability: Capability) -> str | None:
-        """See `Handle.cannot`: it has what both servers have; to kill its nodes is to kill one of them."""
-        needed = Capability.KILL if capability is Capability.KILL_NODES else capability
-        reasons = (f"its {role}: {reason}" for role, part in self._parts.items() if (reason := part.cannot(needed)))
-        return next(reasons, None)
+    def cannot(self, capability: FaultMeans) -> NotAvailable | None:
+        """It has what both servers have; to kill its nodes is to kill one of them."""
+        needed = FaultMeans.KILL if capability is FaultMeans.KILL_NODES else capability
+        lacking = ((role, found) for role, part in self._parts.items() if (found := part.cannot(needed)))
+        return next((NotAvailable(f"its {role}: {found}", lack=Lack.PARTS) for role, found in lacking), None)
 
     def start(self) -> float:
         """Start what does not run, and wait until both answer; return the seconds taken. Raises as `Handle.start`."""
@@ -126,36 +119,29 @@ class CompositeHandle(Together):
                     raise StoreDied(f"{self._name} was killed while it was started", self.log_tail())
 
     def wait_ready(self) -> None:
-        """See `Handle.wait_ready`."""
         for part in self._parts.values():
             part.wait_ready()
 
     def empty(self) -> None:
-        """See `Handle.empty`: of both."""
         for part in self._parts.values():
             part.empty()
 
     def stop(self) -> None:
-        """See `Handle.stop`: the front first, so that the home has the last word."""
+        """Stop the front first, so that the home has the last word."""
         self._strikes += 1
         for role in (FRONT, HOME):
             self._parts[role].stop()
 
     def kill(self) -> None:
-        """See `Handle.kill`: of both."""
         self._strike(lambda part: part.kill())
 
     @property
     def nodes(self) -> Sequence[str]:
-        """The roles of the servers."""
         return tuple(self._parts)
 
     def kill_nodes(self, names: Sequence[str]) -> None:
         """Send SIGKILL to these servers and wait until they are gone. The next `start` starts them again.
-
-        Raises:
-            StoreDied, MachineFailed: one of them was not running.
-        """
+        Raises `StoreDied` or `MachineFailed`: one of them was not running."""
         for name in names:
             self._parts[name].check_alive()
         for name in names:
@@ -165,12 +151,10 @@ class CompositeHandle(Together):
         """Return at once: nothing restarts a server but `start`."""
 
     def quiesce(self) -> None:
-        """See `Handle.quiesce`: of both."""
         for part in self._parts.values():
             part.quiesce()
 
     def cut_power(self) -> None:
-        """See `Handle.cut_power`: of both."""
         self._strike(lambda part: part.cut_power())
 
     def _strike(self, fault: Callable[[Handle], None]) -> None:
@@ -184,15 +168,13 @@ class CompositeHandle(Together):
             pass
 
     def data_written(self) -> DataWritten:
-        """See `Handle.data_written`: of both."""
         return AllWritten([part.data_written() for part in self._parts.values()])
 
     def files_elsewhere(self) -> Sequence[str]:
-        """See `Handle.files_elsewhere`: of both."""
         return [file for part in self._parts.values() for file in part.files_elsewhere()]
 
     def meter(self) -> UsageMeter:
-        """See `Handle.meter`: of both together, but files and syncs are those of the home."""
+        """The meter of both servers together; files and syncs are the home's."""
         if self._meter is None:
             for part in self._parts.values():
                 part.meter()  # each is first held in its limits, or says why it cannot be looked at
@@ -205,7 +187,6 @@ class CompositeHandle(Together):
         return "\n".join(f"{self._name}, {role}:\n{tail}" for role, tail in tails if tail)
 
     def close(self) -> None:
-        """See `Handle.close`."""
         with registry.deferring_signals():
             for part in self._parts.values():
                 part.close()

@@ -34,7 +34,7 @@ _NOTICED_SECONDS: Final = 30.0
 
 
 class ContainedProcesses(ServerProcesses):
-    """See `ServerProcesses`. The engine holds them in their limits, and shared memory is the container's own."""
+    """Processes in a container: the engine holds them in their limits, and shared memory is the container's own."""
 
     def __init__(
         self, request: LaunchRequest, directory: WorkDir, end_cause: EndCause, *, user: str | None, image: str, holder: str
@@ -110,13 +110,11 @@ class EngineMemory:
     """A limit of memory that the engine sets. See `MemoryLimit`."""
 
     def __init__(self, limit: int) -> None:
-        """`limit`: bytes."""
         self.limit = limit
         self.ended = 0
         """Number of containers that the kernel has ended for it."""
 
     def kills(self) -> int:
-        """See `MemoryLimit.kills`."""
         return self.ended
 
 
@@ -134,11 +132,9 @@ class ContainedLeader:
         self._process = process_tree.read_stat(self.pid) if self.pid else None
 
     def poll(self) -> int | None:
-        """See `Leader.poll`."""
         return None if self._runs() else self._return_code()
 
     def wait(self, timeout: float | None = None) -> int:
-        """See `Leader.wait`."""
         end = None if timeout is None else time.monotonic() + timeout
         while self._runs():
             if end is not None and time.monotonic() > end:
@@ -147,7 +143,6 @@ class ContainedLeader:
         return self._return_code()
 
     def send_signal(self, number: int) -> None:
-        """See `Leader.send_signal`."""
         if self._process is not None and self._runs():
             process_tree.send([self._process], signal.Signals(number))
 

@@ -23,7 +23,6 @@ class ContainedServer(ProcessHandle):
 
     kind: LaunchKind = "container"
     binary_digest: None = None
-    """See `Handle.binary_digest`."""
 
     def _find_programs(self) -> Mapping[str, str]:
         """Nothing: the names are those in the image. Raises `NotAvailable` if it lacks one."""

@@ -25,11 +25,7 @@ class NamespaceHolder:
         self._image = image
 
     def start(self) -> int:
-        """Make it; return the id of its process on this machine.
-
-        Raises:
-            NotAvailable: the engine cannot.
-        """
+        """Make it; return the id of its process on this machine. Raises `NotAvailable`: the engine cannot."""
         from docker.errors import DockerException
 
         program, *arguments = _SLEEP

@@ -10,20 +10,16 @@ from typing import Protocol
 class Member(Protocol):
     """One of them: a server, or a node."""
 
-    def pause(self) -> None:
-        """See `Handle.pause`."""
+    def pause(self) -> None: ...
 
-    def resume(self) -> None:
-        """See `Handle.resume`."""
+    def resume(self) -> None: ...
 
-    def alive(self) -> bool:
-        """See `Handle.alive`."""
+    def alive(self) -> bool: ...
 
-    def check_alive(self) -> None:
-        """See `Handle.check_alive`."""
+    def check_alive(self) -> None: ...
 
 
-class Together(ABC):
+class Servers(ABC):
     """All of them as one."""
 
     @property
@@ -32,20 +28,16 @@ class Together(ABC):
         """All of them, in the order in which they are asked."""
 
     def pause(self) -> None:
-        """See `Handle.pause`: of all."""
         for each in self.members:
             each.pause()
 
     def resume(self) -> None:
-        """See `Handle.resume`: of all."""
         for each in self.members:
             each.resume()
 
     def alive(self) -> bool:
-        """Whether all run."""
         return all(each.alive() for each in self.members)
 
     def check_alive(self) -> None:
-        """See `Handle.check_alive`: of all."""
         for each in self.members:
             each.check_alive()

@@ -97,7 +97,6 @@ class ClientResult:
 
     @property
     def errors(self) -> int:
-        """Requests that failed."""
         return sum(each.errors + each.malformed for each in self.counts)
 
 

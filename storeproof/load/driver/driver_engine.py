@@ -76,7 +76,6 @@ class DriverEngine:
         self._connected: set[int] = set()
 
     def start(self, plan: Plan) -> DriverRun:
-        """Begin a round; returns once all workers have their orders."""
         workers = self._prepare(plan.numbers)
         # Far enough ahead that every thread is there when the time comes.
         start_ns = max(monotonic_ns() + 10_000_000 + 300_000 * len(plan.numbers), plan.start_ns)
@@ -85,11 +84,7 @@ class DriverEngine:
         return DriverRun(self, plan, workers, start_ns)
 
     def fill(self, layout: Layout, records: int, article_store: Path | None = None, fixed_numbers: bool = False) -> None:
-        """Write the records 0 to records - 1.
-
-        Raises:
-            Halted: they are not all there after six hours.
-        """
+        """Write the records 0 to records - 1. Raises `Halted`: they are not all there after six hours."""
         share = -(-records // _FILLERS)
         ranges = [range(first, min(first + share, records)) for first in range(0, records, share)]
         clients = range(len(ranges))
@@ -107,7 +102,6 @@ class DriverEngine:
         self._connected.clear()
 
     def pids(self) -> list[int]:
-        """The worker processes."""
         return [worker.pid for worker in self._workers]
 
     def forget(self, clients: Sequence[int]) -> None:
@@ -169,7 +163,6 @@ class DriverRun:
         self._results: list[WorkerResult] = []
 
     def stop(self) -> None:
-        """End before the deadline."""
         for worker in self._waiting:
             worker.tell(Stop())
 

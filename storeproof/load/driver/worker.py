@@ -21,7 +21,7 @@ from typing import Final, NoReturn
 from hdrh.histogram import HdrHistogram
 
 from storeproof.contract import BatchWrite, Collection, Layout, Session, call, load_adapter
-from storeproof.launch.endpoint_memory import MemoryWatch
+from storeproof.launch.client_memory import memory_watch
 from storeproof.load.arrivals import Schedule
 from storeproof.load.driver.client import ClientResult, run_client
 from storeproof.load.driver.messages import (
@@ -90,8 +90,7 @@ class Worker:
         match command:
             case ReachMessage(target, address):
                 adapter = load_adapter(target.store, target.file)
-                if not address.ours:
-                    MemoryWatch(address)
+                memory_watch()
                 self._connect = lambda: adapter.connect(address, target.configuration.options)
             case ConnectMessage(clients):
                 self._open(clients)

@@ -39,7 +39,6 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """The id of the process."""
         return self._process.pid
 
     def tell(self, command: Command) -> None:

@@ -60,7 +60,6 @@ class HostsEngine:
         return Ceiling(sum(rates))
 
     def close(self) -> None:
-        """End the connections of all hosts."""
         close_all(self._hosts)
 
 
@@ -74,7 +73,6 @@ class HostsRun:
         self._plans = plans
 
     def stop(self) -> None:
-        """End before the deadline."""
         for host in self._hosts:
             with contextlib.suppress(LoadFailed):
                 host.ask("stop")

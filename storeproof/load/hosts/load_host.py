@@ -17,7 +17,7 @@ from storeproof.contract.address import Address
 from storeproof.contract.values import Layout
 from storeproof.load.choose_engine import Engines
 from storeproof.load.driver.driver_engine import usable_cores
-from storeproof.load.job import Engine, EngineName, EngineWanted, Plan, Run, RunResult
+from storeproof.load.job import Engine, EngineName, EngineWanted, Plan, RunningRound, RunResult
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
 from storeproof.machine.user_environment import UserEnvironment
 from storeproof.spec.store import Target
@@ -56,16 +56,13 @@ class LoadHost:
     """One host's engines for one store."""
 
     def __init__(self, target: Target, address: Address, wanted: EngineWanted) -> None:
-        """
-        Raises:
-            NotAvailable: the wanted engine is not on this host.
-        """
+        """Raises `NotAvailable`: the wanted engine is not on this host."""
         self._environment = UserEnvironment()  # of the user who started the worker
         self._environment.hide()
         self._engines = Engines(target, address, wanted)
         self._ceilings = Ceilings()
         self._engine: Engine | None = None
-        self._run: Run | None = None
+        self._run: RunningRound | None = None
         self._at_work = ThreadPoolExecutor(1)
         self._ordered: Future[Chosen | Ceiling | Ran | None] | None = None
 
@@ -74,7 +71,6 @@ class LoadHost:
         return monotonic_ns()
 
     def cores(self) -> int:
-        """Cores that its engines may use."""
         return usable_cores()
 
     def choose(self, plan: Plan) -> None:
@@ -95,7 +91,6 @@ class LoadHost:
         self._begin(lambda: self._go(plan))
 
     def news(self) -> News:
-        """How far that is."""
         ordered = self._ordered
         if ordered is None:
             return News(done=True)
@@ -114,7 +109,6 @@ class LoadHost:
             self._run.stop()
 
     def close(self) -> None:
-        """End all connections and processes."""
         self.stop()
         self._engines.close()
         self._ceilings.close()

@@ -130,10 +130,7 @@ LoadEngines = Engines | HostEngines
 
 def refuse_open(scheduler: str) -> None:
     """Refuse a scheduler that anyone could send code to.
-
-    Raises:
-        UsageError: it is no address of a scheduler, or one without TLS on a network.
-    """
+    Raises `UsageError`: it is no address of a scheduler, or one without TLS on a network."""
     parts = urlsplit(scheduler)
     if parts.scheme not in ("tcp", "tls") or not parts.hostname:
         raise UsageError(f"--hosts takes the address of a Dask scheduler, such as tls://10.0.0.1:8786; found {scheduler!r}")

@@ -43,11 +43,7 @@ class RemoteHost:
         return asked
 
     def answer(self, asked: BaseActorFuture[Any]) -> Any:
-        """What a question was answered with.
-
-        Raises:
-            LoadFailed: the host is gone, or did not answer in time.
-        """
+        """What a question was answered with. Raises `LoadFailed`: the host is gone, or did not answer in time."""
         try:
             return asked.result(timeout=ANSWER_SECONDS)
         except TimeoutError:

@@ -142,11 +142,7 @@ def _typical_form(op: Op) -> int:
 
 
 def canned_reply(protocol: WireProtocol, asked: RequestTemplate, reply: bytes) -> CannedReply:
-    """What a null server must know to answer such requests with this reply.
-
-    Raises:
-        NotAvailable: it could not tell where ids go.
-    """
+    """What a null server must know to answer such requests with this reply. Raises `NotAvailable`: it could not tell where ids go."""
     if asked.id_reply is None:
         return CannedReply(len(asked.request), reply)
     from storeproof import native  # only here: it is optional
@@ -166,11 +162,7 @@ def canned_reply(protocol: WireProtocol, asked: RequestTemplate, reply: bytes) -
 
 
 def _checked_rate(found: native.Measured) -> float:
-    """The rate, if every reply was what it should be.
-
-    Raises:
-        LoadFailed: one was not.
-    """
+    """The rate, if every reply was what it should be. Raises `LoadFailed`: one was not."""
     wrong = sum(each.errors + each.malformed + each.misses for each in found.ops)
     if wrong or found.silent or not found.request_rate:
         raise LoadFailed(f"a null server's replies were not understood: {'; '.join(found.samples) or 'none came'}")

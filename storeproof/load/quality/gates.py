@@ -38,7 +38,7 @@ _NEVER: Final = 1e9
 
 
 @dataclass(frozen=True)
-class Judgement:
+class GateJudgement:
     """One gate. `value` must not exceed `limit`."""
 
     value: float
@@ -50,7 +50,7 @@ class Judgement:
         return self.value <= self.limit
 
 
-def judge(rounds: Sequence[RunResult], *, pipeline: int = 1, ceiling: float | None = None) -> dict[str, Judgement]:
+def judge_rounds(rounds: Sequence[RunResult], *, pipeline: int = 1, ceiling: float | None = None) -> dict[str, GateJudgement]:
     """All gates of one measurement, over all of its rounds together: a gate that took the worst round would fail more often the more
     rounds there are.
 
@@ -59,18 +59,18 @@ def judge(rounds: Sequence[RunResult], *, pipeline: int = 1, ceiling: float | No
         ceiling: requests per second that the load generator reaches against a server that does nothing; None where it was not measured.
     """
     gates = {
-        "errors": Judgement(_error_ratio(rounds), ERRORS),
-        "littles_law": Judgement(median(_little(each, pipeline) for each in rounds), LITTLE),
+        "errors": GateJudgement(_error_ratio(rounds), ERRORS),
+        "littles_law": GateJudgement(median(_little(each, pipeline) for each in rounds), LITTLE),
     }
     if all(each.schedule_lag is not None for each in rounds):
-        gates["schedule_lag"] = Judgement(_schedule_lag(rounds), LAG)
-        gates["missed_send_ratio"] = Judgement(_missed_send_ratio(rounds), MISSING)
+        gates["schedule_lag"] = GateJudgement(_schedule_lag(rounds), LAG)
+        gates["missed_send_ratio"] = GateJudgement(_missed_send_ratio(rounds), MISSING)
     else:
-        gates["client_cpu"] = Judgement(_client_cpu(rounds), CLIENT_CPU)
+        gates["client_cpu"] = GateJudgement(_client_cpu(rounds), CLIENT_CPU)
     if any(each.hosts for each in rounds):
-        gates["joint_start"] = Judgement(median(each.apart for each in rounds), START)
+        gates["joint_start"] = GateJudgement(median(each.apart for each in rounds), START)
     if ceiling is not None:
-        gates["client_ceiling"] = Judgement(median(each.request_rate for each in rounds) / ceiling, CEILING)
+        gates["client_ceiling"] = GateJudgement(median(each.request_rate for each in rounds) / ceiling, CEILING)
     return gates
 
 

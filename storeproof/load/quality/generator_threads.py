@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from storeproof.load.job import RunResult
-from storeproof.load.quality.gates import BOTTLENECK, CEILING, judge
+from storeproof.load.quality.gates import BOTTLENECK, CEILING, judge_rounds
 from storeproof.stats.ratio import paired_ratio_of
 
 NEAR: Final = 0.9
@@ -77,7 +77,7 @@ def free_cores(server: Sequence[int], host: str) -> int:
 def _is_limit(found: Sequence[RunResult], ceiling: float | None, pipeline: int, offered: float) -> bool:
     if offered:
         return ceiling is not None and offered > NEAR * CEILING * ceiling
-    gates = judge(found, pipeline=pipeline, ceiling=ceiling)
+    gates = judge_rounds(found, pipeline=pipeline, ceiling=ceiling)
     return any(gates[name].value > NEAR * gates[name].limit for name in BOTTLENECK if name in gates)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from storeproof.load.job import RunResult
-from storeproof.load.quality.gates import CEILING, START, Judgement
+from storeproof.load.quality.gates import CEILING, START, GateJudgement
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class OneOfSeveral:
     """Requests per second that these threads reach against a server that does nothing; None where it was not measured."""
 
 
-def judge_joint(loads: Sequence[OneOfSeveral], seconds: float, cores: int) -> dict[str, Judgement]:
+def judge_joint(loads: Sequence[OneOfSeveral], seconds: float, cores: int) -> dict[str, GateJudgement]:
     """The gates that all of the loads have in common.
 
     Args:
@@ -38,10 +38,10 @@ def judge_joint(loads: Sequence[OneOfSeveral], seconds: float, cores: int) -> di
     """
     begun = zip(*(each.begins_ns for each in loads), strict=True)
     apart = [(max(times) - min(times)) / 1e9 / seconds for times in begun]
-    gates = {"joint_start": Judgement(median(apart), START)}
+    gates = {"joint_start": GateJudgement(median(apart), START)}
     shares = [
         each.threads * median(result.request_rate for result in each.rounds) / each.ceiling for each in loads if each.ceiling is not None
     ]
     if len(shares) == len(loads):
-        gates["joint_ceiling"] = Judgement(sum(shares) / cores, CEILING)
+        gates["joint_ceiling"] = GateJudgement(sum(shares) / cores, CEILING)
     return gates

@@ -36,11 +36,7 @@ class MachineSpeed:
     """The speed of the machine in one run."""
 
     def __init__(self, server: NullServer, cores: Sequence[int] = ()) -> None:
-        """Open the connections, which `close` closes. Raises `OSError`.
-
-        Args:
-            cores: of the load generator; empty: it has none of its own.
-        """
+        """Open the connections, which `close` closes. Raises `OSError`. `cores`: of the load generator; empty: it has none of its own."""
         self._cores = cores
         self._open = ExitStack()
         self._sockets = self._open.enter_context(server.connections(ANSWERS, _CLIENTS))
@@ -67,7 +63,6 @@ class MachineSpeed:
         return rate
 
     def close(self) -> None:
-        """Close the connections."""
         self._open.close()
 
     def _of_others(self) -> float:

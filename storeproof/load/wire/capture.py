@@ -43,7 +43,7 @@ class Exchange:
 
 
 @dataclass(frozen=True)
-class Answer:
+class CapturedReply:
     """A reply to one request, as the compiled part will see it."""
 
     count: int
@@ -176,7 +176,7 @@ class Capture:
         )
         return Learned(mix, op, tuple(settled), answer.data)
 
-    def _learn_counts(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[Answer, tuple[int, ...], tuple[int, ...]]:
+    def _learn_counts(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[CapturedReply, tuple[int, ...], tuple[int, ...]]:
         """An answer that is as it should be, the counts of such answers, and those of records that were not as they should be.
 
         Where the store answers with an error that a record is missing, there are none of the latter: it will count as an error.
@@ -189,7 +189,9 @@ class Capture:
         _of_one_kind(mix, absent)
         return (absent if operation_name(mix) == "put_if_absent" else there)[0], *_hits_and_misses(mix, there, absent)
 
-    def _learn_scan_counts(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[Answer, tuple[int, ...], tuple[int, ...]]:
+    def _learn_scan_counts(
+        self, collection: Collection, mix: Mix, links: set[int]
+    ) -> tuple[CapturedReply, tuple[int, ...], tuple[int, ...]]:
         """The same of a scan, of which each form must bring as many records as it asks for."""
         forms = forms_of(mix, self._plan.layout.model)
         begin = self._probes.present(forms)[:1]
@@ -261,7 +263,7 @@ class Capture:
 
     def _reply(
         self, collection: Collection, mix: Mix, links: set[int], numbers: tuple[int, ...], *, form: int = 0, first: bool = False
-    ) -> Answer:
+    ) -> CapturedReply:
         """How the store answers. `first`: the client may ask once more, which is not looked at, and the answer may be an error, but for the
         operation that wants it."""
         from storeproof import native  # only here: it is optional
@@ -272,7 +274,7 @@ class Capture:
             raise NotTemplated(f"{label(mix)}: a reply is not understood: {problem or 'it is cut short'}")
         if (error := next((error for _, error, _ in found if error), None)) and not (first and operation_name(mix) != "put_if_absent"):
             raise NotTemplated(f"{label(mix)}: one of its answers is an error: {error}")
-        return Answer(found[-1][0], len(found), exchange.last, exchange.reply, error)
+        return CapturedReply(found[-1][0], len(found), exchange.last, exchange.reply, error)
 
     def _record(self, collection: Collection, mix: Mix, numbers: tuple[int, ...], form: int = 0) -> tuple[About, Recording]:
         """Have the client do it once."""
@@ -310,7 +312,7 @@ _NEVER_MISSED: Final = frozenset(name for name, missed in MISSED.items() if miss
 """Operations that do the same whether the record is there or not."""
 
 
-def _hits_and_misses(mix: Mix, there: list[Answer], absent: list[Answer]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _hits_and_misses(mix: Mix, there: list[CapturedReply], absent: list[CapturedReply]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The counts that mean that all is well, and those that mean that the records were not as the operation needs them."""
     good, bad = (absent, there) if operation_name(mix) == "put_if_absent" else (there, absent)
     hits, misses = {answer.count for answer in good}, {answer.count for answer in bad}
@@ -325,7 +327,7 @@ def _hits_and_misses(mix: Mix, there: list[Answer], absent: list[Answer]) -> tup
     return () if operation_name(mix) == "increment" else tuple(sorted(hits)), tuple(sorted(misses))
 
 
-def _of_one_kind(mix: Mix, answers: Sequence[Answer]) -> None:
+def _of_one_kind(mix: Mix, answers: Sequence[CapturedReply]) -> None:
     if len({answer.frames for answer in answers}) > 1:
         raise NotTemplated(f"{label(mix)}: replies have unlike numbers of frames")
 

@@ -51,10 +51,7 @@ class NullServer:
     """One such process; it ends with us, whatever ends us."""
 
     def __init__(self) -> None:
-        """
-        Raises:
-            NotAvailable: nothing is compiled here, or the process does not start.
-        """
+        """Raises `NotAvailable`: nothing is compiled here, or the process does not start."""
         native_support.require("the null server")
         self._process = subprocess.Popen(
             # -P: the directory that the run was started in is not on its path.
@@ -77,16 +74,11 @@ class NullServer:
 
     @property
     def pid(self) -> int:
-        """The id of the process."""
         return self._process.pid
 
     @contextlib.contextmanager
     def connections(self, canned_reply: CannedReply, clients: int) -> Iterator[tuple[socket.socket, ...]]:
-        """That many connections with these answers, closed afterwards.
-
-        Raises:
-            OSError: they cannot be made.
-        """
+        """That many connections with these answers, closed afterwards. Raises `OSError`: they cannot be made."""
         with contextlib.ExitStack() as stack:
             made = []
             for _ in range(clients):

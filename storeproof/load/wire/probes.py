@@ -87,11 +87,7 @@ class Probes:
         return fixed_write_id(_CLIENT, next(self._numbers) * 7_919_317 % 99_999_999_977)
 
     def _check(self, mix: Mix) -> None:
-        """Refuse what no template can be made of.
-
-        Raises:
-            NotTemplated: it is such a mix.
-        """
+        """Refuse what no template can be made of. Raises `NotTemplated`: it is such a mix."""
         model, name = self.plan.layout.model, operation_name(mix)
         if mix.request is not None:
             raise NotTemplated(

@@ -87,10 +87,7 @@ class Relay:
     """On the loopback, to one store; one thread for all connections."""
 
     def __init__(self, store: Address) -> None:
-        """
-        Raises:
-            NotAvailable: the connection is encrypted, and only the client could read it.
-        """
+        """Raises `NotAvailable`: the connection is encrypted, and only the client could read it."""
         if store.tls:
             raise NotAvailable("the connection is encrypted: only the client can write on it")
         self._store = store
@@ -126,10 +123,7 @@ class Relay:
 
     def take(self, link: int) -> socket.socket:
         """The connection to the store of one link: from now on the caller's alone. The client's side is ended.
-
-        Raises:
-            NotAvailable: the store or the client ended it, or something that was not asked for waits on it.
-        """
+        Raises `NotAvailable`: the store or the client ended it, or something that was not asked for waits on it."""
         with self._turn:
             found = self._links.get(link)
             if found is None or found.store.ended or found.client.ended or found.store.waiting or found.client.waiting:

@@ -55,10 +55,7 @@ def fixed_write_id(client: int, sequence: int) -> str:
 
 def template(request: NormalizedRequest, about: About) -> RequestTemplate:
     """A request about text keys with slots for all that is found of what it is about.
-
-    Raises:
-        NotTemplated: the key or a value is there as base64, as gateways to JSON have it.
-    """
+    Raises `NotTemplated`: the key or a value is there as base64, as gateways to JSON have it."""
     slots: dict[int, Slot] = {}
     for item, number in enumerate(about.numbers):
         key = f"{about.form.shown(number):0{about.form.digits}d}"
@@ -76,10 +73,7 @@ def template(request: NormalizedRequest, about: About) -> RequestTemplate:
 
 def number_template(one: NormalizedRequest, first: int, other: NormalizedRequest, second: int) -> RequestTemplate:
     """A request about an integer key, found by what differs in a request about another one, whose encoding is as long.
-
-    Raises:
-        NotTemplated: what differs is not the key.
-    """
+    Raises `NotTemplated`: what differs is not the key."""
     if len(one.data) != len(other.data):
         raise NotTemplated(f"requests for the keys {first} and {second} are {len(one.data)} and {len(other.data)} bytes long")
     slots: list[Slot] = []
@@ -124,10 +118,7 @@ def differing_ranges(one: bytes, other: bytes, gap: int = 0) -> list[tuple[int, 
 
 def own_bytes(made: RequestTemplate, about: About, request: NormalizedRequest) -> list[tuple[int, bytes, bytes]]:
     """What a connection's request has in place of the template's own bytes: offsets, the template's, and the connection's.
-
-    Raises:
-        NotTemplated: it is of another length, or the difference is within a slot.
-    """
+    Raises `NotTemplated`: it is of another length, or the difference is within a slot."""
     expected = fill_template(made, about)
     if len(expected) != len(request.data):
         raise NotTemplated(f"requests of two connections are {len(expected)} and {len(request.data)} bytes long")

@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic_ns
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast, get_args
 
 from storeproof import native_support
 from storeproof.contract import Session, load_adapter
 from storeproof.contract.address import Address
 from storeproof.contract.failures import Breach, Unknown
 from storeproof.contract.values import Layout
-from storeproof.errors import NotAvailable
+from storeproof.errors import NotAvailable, UsageError
 from storeproof.load.driver.client import ROUND
 from storeproof.load.driver.driver_engine import usable_cores
 from storeproof.load.job import (
@@ -38,7 +38,6 @@ from storeproof.load.job import (
 )
 from storeproof.load.wire.capture import Capture, Learned, split_operation
 from storeproof.load.wire.probes import Probes
-from storeproof.load.wire.protocol import protocol_of
 from storeproof.load.wire.relay import Relay
 from storeproof.load.wire.request import Job, Patch, WireProtocol
 from storeproof.load.wire.slots import NotTemplated
@@ -74,7 +73,6 @@ class _Line:
     connections: dict[int, _Connection] = field(default_factory=dict)
 
     def close(self) -> None:
-        """End them all."""
         for each in self.connections.values():
             each.store.close()
         self.connections.clear()
@@ -186,7 +184,6 @@ class WireEngine:
         self._filler.fill(layout, records, article_store, fixed_numbers)
 
     def close(self) -> None:
-        """End all connections."""
         self._end_line()
 
     def forget(self, clients: Sequence[int]) -> None:
@@ -252,7 +249,6 @@ class WireRun:
         self.begins_ns = begins_ns
 
     def stop(self) -> None:
-        """End before the deadline."""
         self._run.stop()
 
     def join(self) -> RunResult:
@@ -316,11 +312,7 @@ def _requests(mix: Mix, result: OperationCounts) -> int:
 
 
 def allow_descriptors(clients: int) -> None:
-    """Let this process have as many open files as the clients need.
-
-    Raises:
-        LoadFailed: the system's limit is lower.
-    """
+    """Let this process have as many open files as the clients need. Raises `LoadFailed`: the system's limit is lower."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = clients + _SPARE
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -329,3 +321,16 @@ def allow_descriptors(clients: int) -> None:
                 f"{clients} connections need {wanted} open files, and a process may have {hard} here; raise it: ulimit -Hn {wanted}"
             )
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+_RENAMED: Final = {"length32": "embedded"}
+
+
+def protocol_of(target: Target) -> WireProtocol | None:
+    """The protocol between a store's client and its server, where its file names one.
+    Raises `UsageError`: it names another one than those that the wire engine knows."""
+    named = target.store.wire
+    if named is not None and named not in get_args(WireProtocol):
+        renamed = f" (it is called `{_RENAMED[named]}` now)" if named in _RENAMED else ""
+        raise UsageError(f"{target.file}: wire: found '{named}'{renamed}; allowed: {', '.join(get_args(WireProtocol))}")
+    return cast("WireProtocol | None", named)

@@ -11,7 +11,7 @@ from typing import Final
 
 from storeproof.halt import Limit, halt
 from storeproof.outcome import Stage
-from storeproof.plugin.case import Case
+from storeproof.plugin.case import SuiteCase
 from storeproof.result.case_result import CaseResult
 from storeproof.units import seconds
 
@@ -31,7 +31,7 @@ class TimeLimits:
         """Seconds of all cases so far, by target and stage."""
 
     @contextmanager
-    def case(self, target: str, case: Case, case_result: CaseResult) -> Iterator[None]:
+    def case(self, target: str, case: SuiteCase, case_result: CaseResult) -> Iterator[None]:
         """A case of this store runs in the block, with all of its attempts."""
         began = time.monotonic()
         try:
@@ -40,7 +40,7 @@ class TimeLimits:
         finally:
             self._taken[target, case.stage] += max(0.0, time.monotonic() - began + case_result.elsewhere)
 
-    def _limit(self, target: str, case: Case) -> Limit:
+    def _limit(self, target: str, case: SuiteCase) -> Limit:
         stage = case.stage
         one, whole = _CASE[stage] * self._times, _STAGE[stage] * self._times
         left = whole - self._taken[target, stage]

@@ -6,15 +6,14 @@ from storeproof.printable import printable
 from storeproof.report.claims import words
 from storeproof.report.markdown import cell_of, table_of
 from storeproof.report.tables import Cell, Table
-from storeproof.result.claims import Judged, JudgedClaim, Verdict
+from storeproof.result.claims import ClaimVerdict, JudgedClaim, JudgedClaims
 
 SIDES = ("", "store", "version", "workload", "clients", "indexes", "operations/s [95 %], grade", "durability", "run")
 
 
-def render_claims_markdown(judged: Judged) -> str:
-    """The page."""
+def render_claims_markdown(judged: JudgedClaims) -> str:
     parts = ["# Published claims", cell_of(judged.answer), words.LEGEND, words.CHOICE, table_of(overview(judged))]
-    for verdict in Verdict:
+    for verdict in ClaimVerdict:
         chosen = [each for each in judged.claims if each.verdict is verdict]
         if chosen:
             parts.append(f"## {str(verdict).capitalize()}")
@@ -23,7 +22,7 @@ def render_claims_markdown(judged: Judged) -> str:
     return printable("\n\n".join(parts)) + "\n"
 
 
-def overview(judged: Judged) -> Table:
+def overview(judged: JudgedClaims) -> Table:
     """One line for each claim."""
     rows = [
         [

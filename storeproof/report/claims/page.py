@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from storeproof.report.claims import markdown, words
 from storeproof.report.parts.rendering import whole_page
-from storeproof.result.claims import Judged, Verdict
+from storeproof.result.claims import ClaimVerdict, JudgedClaims
 
 
-def render_claims_html(judged: Judged) -> str:
-    """The page."""
+def render_claims_html(judged: JudgedClaims) -> str:
     return whole_page(
         "claims/claims.html.j2",
         judged=judged,
-        verdicts=list(Verdict),
+        verdicts=list(ClaimVerdict),
         words=words,
         said=markdown.said,
         sides=markdown.sides_of,

@@ -8,17 +8,17 @@ from rich.console import Console
 from rich.text import Text
 
 from storeproof.report.claims import words
-from storeproof.result.claims import Judged, JudgedClaim, Verdict
+from storeproof.result.claims import ClaimVerdict, JudgedClaim, JudgedClaims
 
 _WIDTH: Final = 80
-_STYLES: Final = {Verdict.REPRODUCED: "green", Verdict.REFUTED: "red", Verdict.CANNOT_SAY: "yellow"}
+_STYLES: Final = {ClaimVerdict.REPRODUCED: "green", ClaimVerdict.REFUTED: "red", ClaimVerdict.CANNOT_SAY: "yellow"}
 _INDENT: Final = " " * 6
 
 
-def print_judged(judged: Judged, console: Console) -> None:
+def print_judged(judged: JudgedClaims, console: Console) -> None:
     """Print the answer, and each claim with its numbers or the reason why it cannot be said."""
     console.print(Text(judged.answer, "bold"), soft_wrap=True)
-    for verdict in Verdict:
+    for verdict in ClaimVerdict:
         for claim in (each for each in judged.claims if each.verdict is verdict):
             console.print(_lines(claim), soft_wrap=True)
     console.print(Text("--output FILE.md (.html, .json): all numbers, what differs, how to measure", "dim"), soft_wrap=True)

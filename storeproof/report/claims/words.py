@@ -6,9 +6,9 @@ from typing import Final
 
 from storeproof import units
 from storeproof.report import formatting
-from storeproof.result.claims import JudgedClaim, RatioFound, RunRead, SideFound, Verdict
+from storeproof.result.claims import ClaimVerdict, JudgedClaim, RatioFound, RunRead, SideFound
 
-MARKS: Final = {Verdict.REPRODUCED: "✔", Verdict.REFUTED: "✘", Verdict.CANNOT_SAY: "?"}
+MARKS: Final = {ClaimVerdict.REPRODUCED: "✔", ClaimVerdict.REFUTED: "✘", ClaimVerdict.CANNOT_SAY: "?"}
 
 LEGEND: Final = (
     "A claim on a ratio is reproduced if the 95 % interval of the measured ratio lies between its bounds, and refuted if all of the "
@@ -26,7 +26,6 @@ CHOICE: Final = (
 
 
 def number(value: float) -> str:
-    """Three digits."""
     return f"{value:.3g}"
 
 
@@ -68,8 +67,8 @@ def measured(claim: JudgedClaim) -> str:
     """Its ratios in a few words, of a refuted claim those that refute it; or what was lost."""
     if claim.guarantee:
         return claim.kept.partition("; ")[0] or "–"
-    refuted = claim.verdict is Verdict.REFUTED
-    found = [each for each in claim.ratios if each.ratio is not None and (each.verdict is Verdict.REFUTED or not refuted)]
+    refuted = claim.verdict is ClaimVerdict.REFUTED
+    found = [each for each in claim.ratios if each.ratio is not None and (each.verdict is ClaimVerdict.REFUTED or not refuted)]
     if not found:
         return "–"
     middles, lows, highs = ([getattr(each, name) for each in found] for name in ("ratio", "low", "high"))

@@ -20,7 +20,7 @@ from storeproof.stats.ratio import METHOD, PAIRED_METHOD
 
 
 @dataclass(frozen=True)
-class Line:
+class ComparedLine:
     """A sentence below a table, and how it is meant: `dim`, `open`, `strong` or nothing."""
 
     text: str
@@ -28,39 +28,39 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Content:
+class ComparedContent:
     """A table between sentences."""
 
     title: str
     about: Sequence[str]
     table: Table
-    notes: Sequence[Line]
+    notes: Sequence[ComparedLine]
 
 
-def of_comparison(comparison: Comparison) -> Content:
+def of_comparison(comparison: Comparison) -> ComparedContent:
     """Every pair: its ratio, or why there is none."""
     compared = [pair for pair in comparison.pairs if pair.ratio is not None]
     lonely = len(comparison.only_a) + len(comparison.only_b)
     notes = [*_refusals(pair for pair in comparison.pairs if pair.ratio is None)]
     notes += [*_lonely("A", comparison.only_a), *_lonely("B", comparison.only_b)]
     if not comparison.pairs:
-        notes.append(Line("No workload was measured on both sides.", "open"))
+        notes.append(ComparedLine("No workload was measured on both sides.", "open"))
     if compared:
         methods = "; or ".join(sorted({PAIRED_METHOD if pair.paired else METHOD for pair in compared}))
-        notes.append(Line(f"A/B: {methods}. Above 1, A is faster. 50c, 1i: 50 clients, one index. {numbers.LEGEND}", "dim"))
+        notes.append(ComparedLine(f"A/B: {methods}. Above 1, A is faster. 50c, 1i: 50 clients, one index. {numbers.LEGEND}", "dim"))
         floors: dict[str, float] = {}
         for pair in compared:
             kind = kind_of(pair.a)
             floors[kind] = max(floors.get(kind, 1.0), pair.noise)
-        notes.append(Line(f"noise floor: {noise.in_words(floors)}", "dim"))
+        notes.append(ComparedLine(f"noise floor: {noise.in_words(floors)}", "dim"))
     paired = sum(pair.paired for pair in compared)
     counted = f"{len(compared)} compared, {paired} of them paired by block, {len(comparison.pairs) - len(compared)} refused"
-    notes.append(Line(f"{counted}, {lonely} without a partner", "strong"))
+    notes.append(ComparedLine(f"{counted}, {lonely} without a partner", "strong"))
     title = f"{comparison.a.name} and {comparison.b.name}"
-    return Content(title, [_side("A", comparison.a), _side("B", comparison.b)], _ratios(compared), notes)
+    return ComparedContent(title, [_side("A", comparison.a), _side("B", comparison.b)], _ratios(compared), notes)
 
 
-def of_agreement(found: Agreement, a: Side, b: Side) -> Content:
+def of_agreement(found: Agreement, a: Side, b: Side) -> ComparedContent:
     """How many numbers of one plan agree in two runs, by kind of workload."""
     rows = [_kind(each.kind, [each]) for each in found.kinds]
     if len(found.kinds) > 1:
@@ -68,20 +68,20 @@ def of_agreement(found: Agreement, a: Side, b: Side) -> Content:
     header = ("kind of workload", "numbers", "agree", "share", "noise floor", "farthest apart")
     table = Table(header, rows, "No number was compared.", frozenset(range(1, 6)))
     apart = [each for each in found.numbers if not each.agrees]
-    notes = [Line(f"refused: {reason}", "open") for reason in found.refused]
+    notes = [ComparedLine(f"refused: {reason}", "open") for reason in found.refused]
     if apart:
-        notes.append(Line("beyond the noise floor: " + "; ".join(_twice(each) for each in apart)))
+        notes.append(ComparedLine("beyond the noise floor: " + "; ".join(_twice(each) for each in apart)))
     if not found.refused:
         agreeing, every = len(found.numbers) - len(apart), len(found.numbers)
         share = f" ({units.share(agreeing / every)})" if every else ""
         notes.append(
-            Line(
+            ComparedLine(
                 "Two medians of the same thing are within the noise floor of their kind in 19 of 20 cases, if only rounds differ.",
                 "dim",
             )
         )
         notes.append(
-            Line(
+            ComparedLine(
                 f"{agreeing} of {units.plural(every, 'number')} agree{share}; not compared: {found.not_valid} not valid, "
                 f"{found.drifting} drifting, {found.alone} without a partner",
                 "strong",
@@ -90,7 +90,7 @@ def of_agreement(found: Agreement, a: Side, b: Side) -> Content:
     if ratios := found.ratios:
         agreeing = sum(each.agrees for each in ratios)
         notes.append(
-            Line(
+            ComparedLine(
                 f"{agreeing} of {units.plural(len(ratios), 'ratio')} of two stores agree ({units.share(agreeing / len(ratios))}); "
                 "a machine that is slower in one of the runs is in the numbers of all stores, and in no ratio",
                 "strong",
@@ -100,7 +100,7 @@ def of_agreement(found: Agreement, a: Side, b: Side) -> Content:
         f"{letter}  run {side.result.run.id}, {side.result.run.started}, scale {side.result.run.scale}{_machine(side)}"
         for letter, side in (("A", a), ("B", b))
     ]
-    return Content("Two runs of the same plan", about, table, notes)
+    return ComparedContent("Two runs of the same plan", about, table, notes)
 
 
 def label(measured: Measurement) -> str:
@@ -160,7 +160,7 @@ def _shown(pair: Pair) -> str:
     return "no difference" if pair.verdict == "no difference shown" else f"{'A' if pair.bound == '≥' else 'B'} was limited"
 
 
-def _refusals(pairs: Iterable[Pair]) -> Iterable[Line]:
+def _refusals(pairs: Iterable[Pair]) -> Iterable[ComparedLine]:
     """The reasons; what several have in common is said once."""
     of_reason: dict[tuple[str, ...], list[str]] = {}
     for pair in pairs:
@@ -169,16 +169,16 @@ def _refusals(pairs: Iterable[Pair]) -> Iterable[Line]:
     count = sum(map(len, of_reason.values()))
     if common and count > 1:
         first = next(iter(of_reason))
-        yield Line(f"refused, all {count}: {'; '.join(reason for reason in first if reason in common)}", "open")
+        yield ComparedLine(f"refused, all {count}: {'; '.join(reason for reason in first if reason in common)}", "open")
     for reasons, labels in of_reason.items():
         own = "; ".join(reason for reason in reasons if count == 1 or reason not in common)
-        yield Line(f"refused: {', '.join(labels)}" + (f": {own}" if own else ""), "open")
+        yield ComparedLine(f"refused: {', '.join(labels)}" + (f": {own}" if own else ""), "open")
 
 
-def _lonely(letter: str, measured: Sequence[Measurement]) -> Iterable[Line]:
+def _lonely(letter: str, measured: Sequence[Measurement]) -> Iterable[ComparedLine]:
     counts = Counter(each.workload for each in measured)
     names = [workload if count == 1 else f"{workload} ({count} numbers)" for workload, count in counts.items()]
-    return [Line(f"only in {letter}: {', '.join(names)}", "open")] if names else []
+    return [ComparedLine(f"only in {letter}: {', '.join(names)}", "open")] if names else []
 
 
 def _kind(name: str, kinds: Sequence[OfKind]) -> Sequence[Cell]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from storeproof.errors import UsageError
 from storeproof.printable import printable
-from storeproof.report.comparison.content import Content
+from storeproof.report.comparison.content import ComparedContent
 from storeproof.report.markdown import cell_of, table_of
 from storeproof.report.parts.rendering import whole_page
 from storeproof.result.compare import Comparison, Pair, Side
@@ -21,21 +21,14 @@ FORMATS: Final = (".json", ".md", ".html")
 
 
 def check(path: Path) -> None:
-    """Refuse a name that says no format, before anything is compared.
-
-    Raises:
-        UsageError: with those that there are.
-    """
+    """Refuse a name that says no format, before anything is compared. Raises `UsageError`: with those that there are."""
     if path.suffix not in FORMATS:
         raise UsageError(f"{path}: the name of the file ends with one of {', '.join(FORMATS)}")
 
 
-def write(path: Path, data: Any, contents: Sequence[Content]) -> None:
+def write(path: Path, data: Any, contents: Sequence[ComparedContent]) -> None:
     """Write the file in the format that its name says: `data` as JSON, or the contents.
-
-    Raises:
-        UsageError: the name says no format, or the file cannot be written.
-    """
+    Raises `UsageError`: the name says no format, or the file cannot be written."""
     check(path)
     if path.suffix == ".json":
         text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
@@ -116,7 +109,7 @@ def _number(measured: Measurement) -> dict[str, Any]:
     }
 
 
-def _markdown(contents: Sequence[Content]) -> str:
+def _markdown(contents: Sequence[ComparedContent]) -> str:
     parts = []
     for content in contents:
         parts.append(f"## {cell_of(content.title)}")

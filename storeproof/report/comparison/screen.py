@@ -6,12 +6,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from storeproof.report.comparison.content import Content
+from storeproof.report.comparison.content import ComparedContent
 
 _STYLES = {"strong": "bold", "dim": "dim", "open": "yellow"}
 
 
-def print_content(content: Content, console: Console) -> None:
+def print_content(content: ComparedContent, console: Console) -> None:
     """Print it. The first column of the table is folded; the others have what they need."""
     for line in content.about:
         console.print(Text(line, "bold"))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from storeproof.result.needs.decision import Candidate
-from storeproof.result.needs.evidence import Source
+from storeproof.result.needs.evidence import JoinedPart
 from storeproof.result.needs.judged_need import JudgedNeed, Seen
 
 
@@ -25,21 +25,19 @@ class Links(Protocol):
     def all_of(self, found: JudgedNeed) -> Iterable[tuple[Seen, str]]:
         """All that was seen, each with the page that has it; empty where there is none."""
 
-    def run(self, source: Source) -> str:
+    def run(self, source: JoinedPart) -> str:
         """The page of a run; empty where there is none."""
 
 
 class OwnLinks:
-    """Of a page without others beside it."""
+    """The links of a page without others beside it."""
 
     def evidence(self, candidate: Candidate, found: JudgedNeed) -> str:
         """The part of the page about it."""
         return f"#{anchor(candidate, found)}"
 
     def all_of(self, found: JudgedNeed) -> Iterable[tuple[Seen, str]]:
-        """Without pages."""
         return [(each, "") for each in found.seen]
 
-    def run(self, source: Source) -> str:  # noqa: ARG002 - there is none
-        """None."""
+    def run(self, source: JoinedPart) -> str:  # noqa: ARG002 - there is none
         return ""

@@ -9,5 +9,4 @@ from storeproof.result.needs.decision import Decision
 
 
 def render_page(decision: Decision) -> str:
-    """The page."""
     return whole_page("decision/decision.html.j2", decision=decision, tables=tables, words=words, links=OwnLinks())

@@ -12,16 +12,15 @@ from storeproof.report.markdown import cell_of, table_of
 from storeproof.report.tables import Cell, Table
 from storeproof.result.json_file import content_of
 from storeproof.result.needs.decision import Candidate, Decision
-from storeproof.result.needs.judged_need import JudgedNeed, Verdict
+from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 
 _SHOWN: Final = 4
-"""Of the nearest candidates all evidence is shown."""
+"""How many of the nearest candidates have all of their evidence shown."""
 VALID_DAYS: Final = 180
-"""Of the latest run: by then most stores have a newer release."""
+"""Days after the latest run: by then most stores have a newer release."""
 
 
 def render_record(decision: Decision) -> str:
-    """The record."""
     return "\n\n".join(part for part in _parts(decision) if part) + "\n"
 
 
@@ -78,7 +77,7 @@ def _judged_table(candidate: Candidate) -> Table:
 
 
 def _evidence(found: JudgedNeed) -> str:
-    if found.verdict is Verdict.NOT_SHOWN and found.command:
+    if found.verdict is NeedVerdict.NOT_SHOWN and found.command:
         return f"to show it: {found.command}"
     runs = dict.fromkeys(words.source(each.source) for each in found.seen)
     return "; ".join(runs) or "–"

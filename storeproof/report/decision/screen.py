@@ -10,17 +10,16 @@ from rich.text import Text
 from storeproof.printable import printable, shortened
 from storeproof.report.decision import words
 from storeproof.result.needs.decision import Decision
-from storeproof.result.needs.judged_need import Verdict
+from storeproof.result.needs.judged_need import NeedVerdict
 from storeproof.units import plural
 
 _NARROWEST: Final = 80
 _WIDEST: Final = 120
 _CANDIDATES: Final = 5
-_STYLES: Final = {Verdict.MET: "green", Verdict.NOT_MET: "red", Verdict.NOT_SHOWN: "yellow"}
+_STYLES: Final = {NeedVerdict.MET: "green", NeedVerdict.NOT_MET: "red", NeedVerdict.NOT_SHOWN: "yellow"}
 
 
 def print_decision(decision: Decision, console: Console) -> None:
-    """Print it."""
     width = max(_NARROWEST, min(console.width, _WIDEST))
 
     def line(text: str, style: str = "") -> None:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from storeproof.outcome import Outcome
 from storeproof.report.parts.stale_reads import is_stale, seen_in
-from storeproof.result.needs.decision import Candidate, Decision, Dropped
-from storeproof.result.needs.evidence import Source
-from storeproof.result.needs.judged_need import JudgedNeed, Verdict
-from storeproof.result.needs.looser import Looser
+from storeproof.result.needs.decision import Candidate, Decision, Dropped, Looser
+from storeproof.result.needs.evidence import JoinedPart
+from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 from storeproof.result.needs.need import Need
 from storeproof.units import plural
 
-MARKS = {Verdict.MET: "✔", Verdict.NOT_MET: "✘", Verdict.NOT_SHOWN: "?"}
-TONES = {Verdict.MET: "good", Verdict.NOT_MET: "bad", Verdict.NOT_SHOWN: "open"}
-_REFUSAL: Final = re.compile(r"unsupported: (?:[a-z_]+ on [a-z_0-9]+: )?")
-"""How the reason of a refusal begins: that it is lacking is said already."""
+MARKS = {NeedVerdict.MET: "✔", NeedVerdict.NOT_MET: "✘", NeedVerdict.NOT_SHOWN: "?"}
+TONES = {NeedVerdict.MET: "good", NeedVerdict.NOT_MET: "bad", NeedVerdict.NOT_SHOWN: "open"}
 _NAMED = 4
 """Candidates that a sentence names; of more it says how many there are."""
 
@@ -57,7 +52,6 @@ def needs(judged: Sequence[JudgedNeed]) -> str:
 
 
 def need(it: Need) -> str:
-    """A need with its role."""
     subject = "records of " if it.subject == "model" else ""
     return f"{subject}{it.title or it.name} ({it.role})"
 
@@ -67,25 +61,25 @@ def against(candidate: Candidate) -> str:
     binding = candidate.binding
     if binding is None:
         return "nothing was found against it"
-    if binding.verdict is Verdict.MET:
+    if binding.verdict is NeedVerdict.MET:
         least = "at least " if binding.at_least else ""
         return f"tightest need: {need(binding.need)}, met {least}{binding.headroom:.2g} times"
-    said = f"{'lacks' if candidate.missed else 'not shown:'} {need(binding.need)}: {_REFUSAL.sub('', binding.reason)}"
+    said = f"{'lacks' if candidate.missed else 'not shown:'} {need(binding.need)}: {binding.reason}"
     counts = ((len(candidate.missed) - 1, "misses {} more"), (len(candidate.open) - (not candidate.missed), "{} more not shown"))
     return "; ".join([said, *(words.format(count) for count, words in counts if count > 0)])
 
 
-def mark(candidate: Candidate) -> Verdict:
+def mark(candidate: Candidate) -> NeedVerdict:
     """The verdict on a candidate as a whole."""
     if candidate.missed:
-        return Verdict.NOT_MET
-    return Verdict.NOT_SHOWN if candidate.open else Verdict.MET
+        return NeedVerdict.NOT_MET
+    return NeedVerdict.NOT_SHOWN if candidate.open else NeedVerdict.MET
 
 
 def met(candidate: Candidate) -> str:
     """How many of the needs that must be met are: `11/12`."""
     wanted = [each for each in candidate.judged if each.need.must]
-    return f"{sum(each.verdict is Verdict.MET for each in wanted)}/{len(wanted)}"
+    return f"{sum(each.verdict is NeedVerdict.MET for each in wanted)}/{len(wanted)}"
 
 
 def dropped(it: Dropped) -> str:
@@ -107,7 +101,7 @@ def looser(it: Looser) -> str:
     return f"With {it.instead.title} in place of {need(it.need)}: {listed(it.candidates)} {verb} every need."
 
 
-def source(it: Source) -> str:
+def source(it: JoinedPart) -> str:
     """A run: its id, day and scale."""
     run = it.side.result.run
     return f"run {run.id} of {run.started[:10]}, {run.scale}"
@@ -132,7 +126,7 @@ def known(decision: Decision, candidate: Candidate) -> list[str]:
     return [f"{name}: {said}" for name, said in found.items()]
 
 
-def runs(decision: Decision) -> list[Source]:
+def runs(decision: Decision) -> list[JoinedPart]:
     """One source of each run that was read for the candidates, the latest first."""
     found = {each.run: each for known in decision.evidence.values() for each in known.sources}
     return sorted(found.values(), key=lambda each: each.side.result.run.started, reverse=True)

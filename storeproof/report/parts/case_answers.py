@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from storeproof.outcome import SHOWN, Outcome
 from storeproof.report.formatting import MARKS, name_of
-from storeproof.report.parts.demands import Exchange, exchanges
+from storeproof.report.parts.demands import ShownStep, exchanges
 from storeproof.report.tables import Cell, Table
 from storeproof.result.capabilities import PUSHDOWN, by_capability
 from storeproof.result.model import OutcomeRecord, Result
-from storeproof.spec import Capability, Case, Spec
+from storeproof.spec import Capability, CapabilityCase, Spec
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class CaseAnswers:
     number: str
     about: str
     """Its title, or why there is none."""
-    asked: Sequence[Exchange]
+    asked: Sequence[ShownStep]
     """Empty where the specification has it no longer in the form that the run tried."""
     answers: Table
     """By outcome and finding, the stores that they are of."""
@@ -45,7 +45,7 @@ def _of_capability(records: Sequence[tuple[str, OutcomeRecord]], capability: Cap
     return [_case(number, known.get(number), by_number[number]) for number in sorted(by_number)]
 
 
-def _case(number: str, case: Case | None, records: Sequence[tuple[str, OutcomeRecord]]) -> CaseAnswers:
+def _case(number: str, case: CapabilityCase | None, records: Sequence[tuple[str, OutcomeRecord]]) -> CaseAnswers:
     answers = _answers(records)
     if number == PUSHDOWN:
         return CaseAnswers(number, "the store did the work itself, and the client received no more than the answer", (), answers)

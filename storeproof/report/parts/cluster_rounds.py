@@ -25,7 +25,7 @@ class KindWords:
 
     one: str
     title: str
-    """Of a picture; what the fault does follows."""
+    """The title of a picture; what the fault does follows."""
     up: str
     """What bars upwards are."""
     down: str
@@ -34,7 +34,7 @@ class KindWords:
     rounds: str
     """Begins the number of rounds with any downwards."""
     columns: tuple[str, str, str, str]
-    """Of the table: how many were answered, of these found and lost, and the last answer."""
+    """Headings of the table: how many were answered, how many of these were found and lost, and the last answer."""
 
 
 KINDS: Final[Mapping[Kind, KindWords]] = {
@@ -99,7 +99,6 @@ _OTHER: Final = FaultWords("is struck", "was struck", "is back")
 
 
 def words_of(record: ClusterRoundRecord) -> FaultWords:
-    """Those of its fault."""
     return WORDS.get(record.fault, _OTHER)
 
 

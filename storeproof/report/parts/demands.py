@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from storeproof.printable import printable
-from storeproof.spec import Case, Step
+from storeproof.spec import CapabilityCase, Step
 from storeproof.spec.interleaving import Turn
 
 
 @dataclass(frozen=True)
-class Exchange:
+class ShownStep:
     """A request and its correct answer."""
 
     session: str
-    """Of several concurrent ones; empty where there is one."""
+    """The session, of several concurrent ones; empty where there is one."""
     request: str
     expected: str
 
 
-def exchanges(case: Case) -> list[Exchange]:
+def exchanges(case: CapabilityCase) -> list[ShownStep]:
     """All of a case, in their order."""
     found = [_exchange(step) for step in case.steps]
     if case.interleaved is not None:
@@ -30,15 +30,15 @@ def exchanges(case: Case) -> list[Exchange]:
     return found + [_exchange(step) for step in case.after]
 
 
-def _exchange(step: Step) -> Exchange:
+def _exchange(step: Step) -> ShownStep:
     wait = f"wait {step.wait:g} s, then " if step.wait else ""
-    return Exchange("", wait + _call(step.do, step.args), "; or ".join(_expected(step)) or "done")
+    return ShownStep("", wait + _call(step.do, step.args), "; or ".join(_expected(step)) or "done")
 
 
-def _turn(turn: Turn) -> Exchange:
+def _turn(turn: Turn) -> ShownStep:
     allowed = [_named(name, value) for name, value in (turn.alternatives or {}).items()]
     expected = allowed or ([] if turn.expect is None else [_value(turn.expect)])
-    return Exchange(turn.session, _call(turn.do, turn.args), "; or ".join(expected) or "–")
+    return ShownStep(turn.session, _call(turn.do, turn.args), "; or ".join(expected) or "–")
 
 
 def _expected(step: Step) -> Iterator[str]:

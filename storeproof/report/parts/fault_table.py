@@ -19,7 +19,6 @@ _HEADER: Final = (
 
 
 def faults(result: Result) -> Table:
-    """Every fault of a run."""
     return fault_table(
         ("store:variant", "guarantee", "outcome"),
         [

@@ -24,11 +24,7 @@ _HEADER: Final = (
 
 
 def joint_loads(stores: Iterable[StoreResult], anchor: Callable[[StoreResult, str], str] = lambda _store, _name: "") -> Table:
-    """A row for each role, candidate by candidate.
-
-    Args:
-        anchor: the id of a row, by the name of its number; without it rows have none.
-    """
+    """A row for each role, candidate by candidate. `anchor`: the id of a row, by the name of its number; without it rows have none."""
     rows = [row for store in stores for joint in store.joint for row in _rows(store, joint, anchor)]
     rows.sort(key=lambda row: row[0].text)
     return Table(_HEADER, rows, "No roles were under load in this run.", frozenset((*range(4, 8), *range(9, 13))))

@@ -43,7 +43,6 @@ class Loss:
 
     @property
     def fault(self) -> str:
-        """In words."""
         return FAULTS.get(self.record.guarantee, self.record.guarantee.replace("_", " "))
 
     @property
@@ -100,7 +99,6 @@ class Loss:
 
     @property
     def promise(self) -> str:
-        """In words."""
         return "promised" if self.promised else "not promised"
 
     @property
@@ -128,12 +126,10 @@ class Loss:
 
 
 def losses_of(store: StoreResult) -> dict[str, Loss]:
-    """By guarantee, of all faults that struck."""
     return {each.guarantee: loss_of(each, store) for each in store.durability.guarantees if each.rounds}
 
 
 def loss_of(record: GuaranteeRecord, store: StoreResult) -> Loss:
-    """Of one fault."""
     return Loss(record, _promised(record, store))
 
 

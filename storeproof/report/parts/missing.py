@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from storeproof.report.parts.roles import Role, profiles_in, role_of
+from storeproof.report.parts.roles import ProfileAnswer, profiles_in, role_of
 from storeproof.report.tables import Cell, Table
 from storeproof.result.model import Result
 
@@ -14,7 +14,7 @@ def missing(result: Result) -> dict[str, Table]:
     """By profile, of those that a store does not meet: a row for each reason of each store."""
     tables = {}
     for profile in profiles_in(each for store in result.stores for each in store.profiles):
-        found: dict[tuple[str, str, _Missing], tuple[Role, list[str]]] = {}
+        found: dict[tuple[str, str, _Missing], tuple[ProfileAnswer, list[str]]] = {}
         for store in result.stores:
             for verdict in store.profiles:
                 if verdict.profile == profile and verdict.verdict != "conforms":
@@ -36,6 +36,6 @@ def missing(result: Result) -> dict[str, Table]:
     return tables
 
 
-def _distance(role: Role) -> tuple[bool, int]:
+def _distance(role: ProfileAnswer) -> tuple[bool, int]:
     """How far a store is from the profile; what was not shown says nothing, and comes last."""
     return role.verdict == "open", len(role.broken) + len(role.lacks) + len(role.open)

@@ -27,7 +27,6 @@ _HEADER = (
 
 
 def outages(result: Result) -> Table:
-    """Every store and fault of a run."""
     return outage_table(
         ("store:variant", "fault"),
         [

@@ -9,7 +9,7 @@ from storeproof.outcome import SHOWN
 from storeproof.report.answer_table import APART, rate_cell
 from storeproof.report.formatting import name_of
 from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, losses_of
-from storeproof.report.parts.roles import Role, label_of, profiles_in, role_of
+from storeproof.report.parts.roles import ProfileAnswer, label_of, profiles_in, role_of
 from storeproof.report.parts.speeds import SPEEDS, SpeedColumn, speed_columns
 from storeproof.report.tables import Cell, Table, anchor, workloads
 from storeproof.result.model import Result, StoreResult
@@ -69,7 +69,7 @@ def _failed(store: StoreResult) -> Cell:
 
 
 def _capabilities(store: StoreResult) -> Cell:
-    """Those that were shown, of all; a run that tried none says nothing of them."""
+    """Capabilities that were shown, of all; a run that tried none says nothing of them."""
     if not tried(store):
         return Cell("not tried" if store.capabilities else "–", "dim")
     shown = sum(each.outcome in SHOWN for each in store.capabilities)
@@ -77,7 +77,7 @@ def _capabilities(store: StoreResult) -> Cell:
     return Cell(f"{shown} of {len(store.capabilities)}", "", "#correct", f"{claimed} claimed")
 
 
-def _role(role: Role | None) -> Cell:
+def _role(role: ProfileAnswer | None) -> Cell:
     if role is None:
         return Cell("not asked", "dim")
     if role.verdict == "meets":

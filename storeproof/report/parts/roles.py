@@ -23,20 +23,19 @@ Verdict = Literal["meets", "lacks", "failed", "open"]
 
 
 @dataclass(frozen=True)
-class Role:
+class ProfileAnswer:
     """One variant in one role."""
 
     profile: str
     verdict: Verdict
     missing: tuple[MissingDemand, ...]
     ways: tuple[Way, ...]
-    """Of the demands with alternatives those that are met."""
+    """Alternatives by which demands are met."""
     extended: Mapping[str, Support]
     """By extended demand; none of them decides."""
 
     @property
     def label(self) -> str:
-        """The heading of its column."""
         return label_of(self.profile)
 
     @property
@@ -105,15 +104,13 @@ MANY: Final = 10
 
 
 def label_of(profile: str) -> str:
-    """The heading of a profile's column."""
     return LABELS.get(profile, profile.replace("_", " "))
 
 
-def role_of(verdict: ProfileVerdict) -> Role:
-    """The role from the verdict on a profile."""
+def role_of(verdict: ProfileVerdict) -> ProfileAnswer:
     failed: Verdict = "failed" if any(each.broken for each in verdict.missing) else "lacks"
     found: Mapping[str, Verdict] = {"conforms": "meets", "incomplete": "open"}
-    return Role(verdict.profile, found.get(verdict.verdict, failed), tuple(verdict.missing), tuple(verdict.ways), verdict.extended)
+    return ProfileAnswer(verdict.profile, found.get(verdict.verdict, failed), tuple(verdict.missing), tuple(verdict.ways), verdict.extended)
 
 
 def profiles_in(verdicts: Iterable[ProfileVerdict]) -> list[str]:

@@ -31,7 +31,7 @@ class SpeedColumn:
     cells: dict[str, Measurement]
     """By `store:variant`."""
     apart: dict[str, str] = field(default_factory=dict)
-    """Those that may not stand beside the others, and why; they are in no cell."""
+    """Measurements that may not stand beside the others, and why; they are in no cell."""
 
 
 def speed_columns(result: Result, wanted: Iterable[str] = SPEEDS) -> tuple[SpeedColumn, ...]:

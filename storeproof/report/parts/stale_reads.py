@@ -46,7 +46,7 @@ class Stale:
 
 
 def stale_of(store: StoreResult) -> Stale | None:
-    """Of one store; None where it was not tried."""
+    """The stale reads of one store; None where it was not tried."""
     found = [(each.stale_reads, each.outcome) for each in _tried(store) if each.id.startswith("stale_reads.") and each.stale_reads]
     if not found:
         return None
@@ -60,7 +60,6 @@ def stale_table(store: StoreResult) -> Table:
 
 
 def stale_reads(result: Result) -> Table:
-    """Of all stores of a run."""
     rows = [[Cell(name_of(store), "strong"), *_row(each)] for store in result.stores for each in _tried(store)]
     return Table(("store:variant", "what was tried", "verdict", "what was seen"), rows, "No reads were watched in this run.")
 

@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from storeproof.errors import UsageError
-from storeproof.report.answer_table import AnswerCell, AnswerTable, Group
+from storeproof.report.answer_table import AnswerCell, AnswerTable, ColumnGroup
 from storeproof.report.pictures.compact import compact
 from storeproof.report.pictures.lettering import DPI, FONTS, width_of, wrapped
-from storeproof.stats.grade import Grade
+from storeproof.stats.intervals import Grade
 
 FORMATS: Final = (".png", ".svg", ".pdf")
 
@@ -68,10 +68,7 @@ _NARROW = _Size(
 
 def draw_answer(table: AnswerTable, path: Path, *, narrow: bool = False) -> None:
     """Draw the table into a file, in the format that its name says.
-
-    Raises:
-        UsageError: a name of another format, or a file that cannot be written.
-    """
+    Raises `UsageError`: a name of another format, or a file that cannot be written."""
     if path.suffix not in FORMATS:
         raise UsageError(f"{path}: the picture's name ends with one of {', '.join(FORMATS)}")
     with matplotlib.rc_context(_STYLE):
@@ -126,14 +123,14 @@ class _Drawing:
             self._text(_MARGIN, top + 8, line, _DIM, left=True, larger=-1)
             top += 16
 
-    def _shown(self, part: Sequence[Group], number: int) -> bool:
+    def _shown(self, part: Sequence[ColumnGroup], number: int) -> bool:
         """Of a part that is narrow, stores of which it says nothing are left out."""
         return not self._size.narrow or any(cell.text != "–" for group in part for cell in group.rows[number])
 
     def _lines(self, text: str, room: float, *, larger: float = 0, bold: bool = False) -> list[str]:
         return wrapped(text, room, self._size.letters + larger, bold=bold) if text else []
 
-    def _column(self, group: Group) -> float:
+    def _column(self, group: ColumnGroup) -> float:
         """Where there is room for it, as wide as its longest word, line, or rate beside its grade, and its part of the group's title."""
         least = float(self._size.columns[group.kind])
         if self._size.narrow:
@@ -151,11 +148,11 @@ class _Drawing:
                 longest += [width_of(word, letters) for word in cell.text.split()]
         return max(least, max(longest) + _MARGIN)
 
-    def _span(self, group: Group) -> float:
+    def _span(self, group: ColumnGroup) -> float:
         return self._columns[group.kind] * len(group.headings)
 
     def _names(self, number: int) -> tuple[list[str], list[str]]:
-        """Of a store: the lines of the product, and those of the variant."""
+        """The lines of a store's product, and those of its variant."""
         product, variant = self._table.stores[number]
         room = self._stores - _MARGIN - 4
         return self._lines(product, room, bold=True), self._lines(variant, room, larger=-1.5)
@@ -166,7 +163,7 @@ class _Drawing:
         lines = self._lines(text, width - _MARGIN)
         return (lines, 0.0) if len(lines) == 1 else (self._lines(text, width - _MARGIN, larger=-1.5), -1.5)
 
-    def _row(self, part: Sequence[Group], number: int) -> float:
+    def _row(self, part: Sequence[ColumnGroup], number: int) -> float:
         """The height of a store's row."""
         product, variant = self._names(number)
         high = self._high(product) + self._high(variant, -1.5)
@@ -179,25 +176,24 @@ class _Drawing:
     def _high(self, lines: Sequence[str], larger: float = 0) -> float:
         return len(lines) * (self._size.letters + larger) * _LINE_HEIGHT
 
-    def _tall(self, part: Sequence[Group]) -> float:
-        """Of its headings."""
+    def _tall(self, part: Sequence[ColumnGroup]) -> float:
         return max(self._title_high(part) + max(map(self._headings_high, part)), 2.2 * self._size.row)
 
-    def _title_high(self, part: Sequence[Group]) -> float:
+    def _title_high(self, part: Sequence[ColumnGroup]) -> float:
         return max(self._high(self._title(group)) for group in part) + 10
 
-    def _headings_high(self, group: Group) -> float:
+    def _headings_high(self, group: ColumnGroup) -> float:
         width = self._columns[group.kind]
         if width < _UPRIGHT:
             return max(width_of(heading, self._size.letters) for heading in group.headings) + 12
         return max(self._high(self._lines(heading, width - 6)) for heading in group.headings) + 10
 
-    def _title(self, group: Group) -> list[str]:
+    def _title(self, group: ColumnGroup) -> list[str]:
         """A narrow group has room for the last word."""
         span = self._span(group)
         return self._lines(group.title if span > 130 else group.title.split()[-1], span - _MARGIN, bold=True)
 
-    def _part(self, top: float, groups: Sequence[Group], numbers: Sequence[int]) -> float:
+    def _part(self, top: float, groups: Sequence[ColumnGroup], numbers: Sequence[int]) -> float:
         first = top + self._tall(groups)
         tops = [first]
         for number in numbers:
@@ -215,7 +211,7 @@ class _Drawing:
             self._axes.plot([0, left], [each] * 2, color=_LINE, linewidth=0.7, clip_on=False)
         return tops[-1]
 
-    def _group(self, left: float, top: float, group: Group, numbers: Sequence[int], tops: Sequence[float], title_high: float) -> None:
+    def _group(self, left: float, top: float, group: ColumnGroup, numbers: Sequence[int], tops: Sequence[float], title_high: float) -> None:
         width, span, tall = self._columns[group.kind], self._span(group), tops[0] - top
         self._rectangle((left, top), span, tall, facecolor="#f5f3ee", edgecolor=_LINE, linewidth=0.7)
         self._stacked(left + span / 2, top + 6, self._title(group), _INK, bold=True)

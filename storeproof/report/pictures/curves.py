@@ -19,7 +19,7 @@ _POINTS = 40
 
 
 def curves(measured: Sequence[Pair], title: str, lines: Lines) -> Plot | None:
-    """Of one workload; of a series, of what is typical of it. None where nothing has enough samples."""
+    """The curves of one workload, or of what is typical of a series. None where nothing has enough samples."""
     ends = typical(measured)
     drawn: dict[str, tuple[str, list[tuple[float, float]]]] = {}
     for name, pairs in series_of(measured).items():

@@ -83,7 +83,7 @@ _FACTOR = 4.0
 """Between the ends of a logarithmic axis, at least."""
 
 _STEPS = ((1.0,), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 5.0, 7.0))
-"""Of a decade of a logarithmic axis; of the last ones three are within any factor of 4."""
+"""The ticks in a decade of a logarithmic axis; of the last ones three are within any factor of 4."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from storeproof.history.operation import answer_in_words
 from storeproof.report.pictures.drawing import Plot
 from storeproof.result.measured.history import AccessRecord, HistoryRecord
 
@@ -65,13 +66,7 @@ def label(access: AccessRecord) -> str:
         return f"{asked} ?"
     if not access.answer_known or access.action == "put":
         return asked
-    return f"{asked} → {_answered(access.answer)}"
-
-
-def _answered(answer: str | int | bool | None) -> str:
-    if answer is None:
-        return "nothing"
-    return {True: "yes", False: "no"}[answer] if isinstance(answer, bool) else str(answer)
+    return f"{asked} → {answer_in_words(access.answer)}"
 
 
 def _bar(access: AccessRecord, begin: float, end: float, top: float) -> Sequence[str]:

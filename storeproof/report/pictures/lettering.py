@@ -10,7 +10,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
 DPI: Final = 100
-"""Of the layout, whose unit is a pixel; a PNG has more."""
+"""Pixels per inch of the layout, whose unit is a pixel; a PNG has more."""
 FONTS: Final = ("DejaVu Sans", "Verdana", "Arial")
 """The first is among the widest that browsers use, and matplotlib brings it along."""
 _SPARE: Final = 1.04

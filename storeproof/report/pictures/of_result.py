@@ -12,7 +12,7 @@ from storeproof.result.model import Result, StoreResult
 
 
 class Pictures:
-    """Those of one result. A store has one colour in all of them."""
+    """The pictures of one result. A store has one colour in all of them."""
 
     def __init__(self, result: Result) -> None:
         self._result = result
@@ -23,7 +23,7 @@ class Pictures:
         )
 
     def of_report(self) -> dict[str, Any]:
-        """Those that are about all stores, by the names that the page has for them."""
+        """Pictures about all stores, by the names that the page has for them."""
         costs = tradeoffs.in_variants(self._workloads)
         compared = drawing.Lines(name for measured in costs.values() for name in measured)
         bars, sweeps = self._plots()

@@ -19,7 +19,7 @@ from storeproof.result.model import Result, StoreResult
 _MEDIAN, _MOST, _ERRORS = LINES[0], LINES[3], LINES[1]
 _PANELS = 3
 _CLOSE = 0.12
-"""Of the width of a panel: names that are closer would overlap."""
+"""As a share of a panel's width: names that are closer would overlap."""
 _ROOM = 2.5
 """Times the usual answers of a tenth of a second: what had waited for a second comes all at once, and would leave no room for the rest."""
 

@@ -45,7 +45,7 @@ def is_sweep(measured: Sequence[Pair]) -> bool:
 
 
 _LETTER = 0.0122
-"""Of a label of bars, as a share of the figure's width."""
+"""The width of a label of bars, as a share of the figure's width."""
 
 
 def bars(measured: Sequence[Pair], title: str) -> Plot:
@@ -156,7 +156,7 @@ def sweep(measured: Sequence[Pair], durability: str, title: str, lines: Lines) -
 
 
 def _with_room(values: Sequence[int]) -> set[int]:
-    """Those whose labels do not touch each other on a logarithmic axis: from the largest down."""
+    """Ticks whose labels do not touch each other on a logarithmic axis: from the largest down."""
     shown = [values[-1]]
     apart = (values[-1] / max(values[0], 1)) ** _APART  # 0: of what the axis says nothing about
     for value in reversed(values[:-1]):

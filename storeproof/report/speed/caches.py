@@ -16,7 +16,6 @@ NOTE = (
 
 
 def hit_rates(result: Result) -> Table:
-    """Each size of the front and each distribution."""
     rows = [
         [
             Cell(formatting.name_of(store), "strong"),
@@ -36,7 +35,6 @@ def hit_rates(result: Result) -> Table:
 
 
 def cold_starts(result: Result) -> Table:
-    """Each start with an empty front."""
     rows = [
         [
             Cell(formatting.name_of(store), "strong"),
@@ -59,7 +57,6 @@ def cold_starts(result: Result) -> Table:
 
 
 def dogpiles(result: Result) -> Table:
-    """Each hot key that expired."""
     rows = [
         [
             Cell(formatting.name_of(store), "strong"),
@@ -77,6 +74,6 @@ def dogpiles(result: Result) -> Table:
 
 
 def all_tables(result: Result) -> list[tuple[str, Table]]:
-    """Those with rows, each with its title."""
+    """The tables with rows, each with its title."""
     found = [("Hit rate", hit_rates(result)), ("Cold start", cold_starts(result)), ("Dogpile", dogpiles(result))]
     return [(title, table) for title, table in found if table.rows]

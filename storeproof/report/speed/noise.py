@@ -12,7 +12,7 @@ from storeproof.result.ratios.noise import KindNoise, noise_of
 
 
 def kinds_of(result: Result) -> list[KindNoise]:
-    """Those of a result, in the order of its measurements."""
+    """The kinds of a result, in the order of its measurements."""
     return list(noise_of(result).values())
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from storeproof import units
 from storeproof.report import gates
 from storeproof.result.measurement import Measurement
-from storeproof.stats.grade import GRADES
+from storeproof.stats.intervals import GRADES
 
 LEGEND: Final = (
     "Grades say how precise a number is, by half its 95 % interval: "
@@ -46,7 +46,6 @@ def on_slow_machine(measured: Measurement) -> bool:
 
 
 def tone(measured: Measurement) -> str:
-    """Of a cell with its mark."""
     if measured.invalid:
         return "bad"
     return "open" if measured.trend.drifting else f"grade-{measured.grade.lower()}"

@@ -1,6 +1,4 @@
 """Holds results against the published claims: reproduced, refuted, or why that cannot be said. Pure: nothing is measured here."""
 
-from storeproof.result.claims.judge import judge
-from storeproof.result.claims.judged import Judged, JudgedClaim, RatioFound, RunRead, SideFound, Verdict
-
-__all__ = ["Judged", "JudgedClaim", "RatioFound", "RunRead", "SideFound", "Verdict", "judge"]
+from storeproof.result.claims.judge import judge_claims
+from storeproof.result.claims.judged import ClaimVerdict, JudgedClaim, JudgedClaims, RatioFound, RunRead, SideFound

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from storeproof import units
-from storeproof.result.claims.pairs import Found
+from storeproof.result.claims.pairs import ClaimPair
 from storeproof.result.compare import Side
 from storeproof.result.measurement import Measurement
 from storeproof.spec.questions.claim import ClaimedSide, ClaimsFile, Conditions, PublishedClaim
@@ -14,7 +14,7 @@ _LOCAL = ("process", "container")
 """Launched on the machine of the clients."""
 
 
-def differences(file: ClaimsFile, claim: PublishedClaim, found: Found) -> Iterator[str]:
+def differences(file: ClaimsFile, claim: PublishedClaim, found: ClaimPair) -> Iterator[str]:
     """Each in one phrase, with what the text says in brackets."""
     assert claim.a is not None
     assert claim.b is not None
@@ -34,7 +34,6 @@ def differences(file: ClaimsFile, claim: PublishedClaim, found: Found) -> Iterat
 
 
 def of_the_run(file: ClaimsFile, conditions: Conditions, side: Side) -> Iterator[str]:
-    """The year, the machine and the scale."""
     run, machine = side.result.run, side.result.environment
     if file.year and run.started[:4] != str(file.year):
         yield f"{run.started[:4]} (text: {file.year})"

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import Any
 
-from storeproof.result.claims.command import command_for
 from storeproof.result.claims.differences import differences, of_durability, of_the_run, of_version
-from storeproof.result.claims.judged import Judged, JudgedClaim, RatioFound, RunRead, Verdict
+from storeproof.result.claims.judged import ClaimVerdict, JudgedClaim, JudgedClaims, RatioFound, RunRead
 from storeproof.result.claims.kept import judge_kept
-from storeproof.result.claims.pairs import Found, find, judged
+from storeproof.result.claims.pairs import ClaimPair, find, judged
 from storeproof.result.compare import Side
 from storeproof.result.model import Result
+from storeproof.run_command import RunCommand
 from storeproof.spec import Spec
-from storeproof.spec.questions.claim import ClaimsFile, PublishedClaim
+from storeproof.spec.questions.claim import ClaimedSide, ClaimsFile, Conditions, PublishedClaim
 
 
-def judge(files: Iterable[ClaimsFile], results: Sequence[Result], spec: Spec) -> Judged:
-    """Hold the results against all claims."""
+def judge_claims(files: Iterable[ClaimsFile], results: Sequence[Result], spec: Spec) -> JudgedClaims:
     sides = [Side(result, store) for result in results for store in result.stores]
     runs = [
         RunRead(
@@ -30,17 +30,17 @@ def judge(files: Iterable[ClaimsFile], results: Sequence[Result], spec: Spec) ->
         )
         for each in results
     ]
-    return Judged(runs=runs, claims=[_judge(file, claim, sides, spec) for file in files for claim in file.claims])
+    return JudgedClaims(runs=runs, claims=[_judge(file, claim, sides, spec) for file in files for claim in file.claims])
 
 
 def _judge(file: ClaimsFile, claim: PublishedClaim, sides: Sequence[Side], spec: Spec) -> JudgedClaim:
     if reason := claim.no_workload or claim.withdrawn:
-        told: dict[str, Any] = {"verdict": Verdict.CANNOT_SAY, "reason": reason}
+        told: dict[str, Any] = {"verdict": ClaimVerdict.CANNOT_SAY, "reason": reason}
     elif claim.keeps is not None:
         told = _kept(file, claim, sides)
     else:
         told = _ratios(file, claim, sides)
-    if told["verdict"] is Verdict.CANNOT_SAY and not claim.withdrawn:
+    if told["verdict"] is ClaimVerdict.CANNOT_SAY and not claim.withdrawn:
         told["command"] = command_for(claim, file.conditions_of(claim), spec)
     figure = claim.figure
     low, high = claim.bounds if claim.a else (0.0, math.inf)
@@ -68,7 +68,7 @@ def _kept(file: ClaimsFile, claim: PublishedClaim, sides: Sequence[Side]) -> dic
     if side is not None:
         differs = [*of_version(side, claim.keeps.version), *of_the_run(file, file.conditions_of(claim), side)]
         differs.append(of_durability(side, claim.keeps.settings))
-    said = {"reason": words} if verdict is Verdict.CANNOT_SAY else {"kept": words}
+    said = {"reason": words} if verdict is ClaimVerdict.CANNOT_SAY else {"kept": words}
     return {"verdict": verdict, "differs": [*differs, *claim.not_repeated], **said}
 
 
@@ -80,25 +80,25 @@ def _ratios(file: ClaimsFile, claim: PublishedClaim, sides: Sequence[Side]) -> d
     there = {pair: each for pair, each in found.items() if each is not None}
     ratios = {pair: judged(each, claim.bounds) for pair, each in there.items()}
     differs = dict.fromkeys(phrase for each in there.values() for phrase in differences(file, claim, each))
-    verdict = _together([ratios[pair].verdict if pair in ratios else Verdict.CANNOT_SAY for pair in found])
+    verdict = _together([ratios[pair].verdict if pair in ratios else ClaimVerdict.CANNOT_SAY for pair in found])
     return {
         "verdict": verdict,
-        "reason": _reason(claim, found, ratios, sides) if verdict is Verdict.CANNOT_SAY else "",
+        "reason": _reason(claim, found, ratios, sides) if verdict is ClaimVerdict.CANNOT_SAY else "",
         "ratios": list(ratios.values()),
         "differs": [*differs, *claim.not_repeated],
     }
 
 
-def _together(verdicts: Sequence[Verdict]) -> Verdict:
+def _together(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
     """Of a claim for each of several workloads: one that refutes it is enough, and all are needed to reproduce it."""
-    if Verdict.REFUTED in verdicts:
-        return Verdict.REFUTED
-    return Verdict.REPRODUCED if set(verdicts) == {Verdict.REPRODUCED} else Verdict.CANNOT_SAY
+    if ClaimVerdict.REFUTED in verdicts:
+        return ClaimVerdict.REFUTED
+    return ClaimVerdict.REPRODUCED if set(verdicts) == {ClaimVerdict.REPRODUCED} else ClaimVerdict.CANNOT_SAY
 
 
 def _reason(
     claim: PublishedClaim,
-    found: dict[tuple[str, str], Found | None],
+    found: dict[tuple[str, str], ClaimPair | None],
     ratios: dict[tuple[str, str], RatioFound],
     sides: Sequence[Side],
 ) -> str:
@@ -126,3 +126,43 @@ def _unmeasured(claim: PublishedClaim, pair: tuple[str, str], sides: Sequence[Si
             missing.setdefault("" if claim.for_each else f"{workload} on ", []).append(" or ".join(side.targets))
     named = [f"{workload}{' and '.join(dict.fromkeys(targets))}" for workload, targets in missing.items()]
     return f"not measured: {', '.join(named) or 'both on the same store'}"
+
+
+SCALE = "full"
+"""That with the sizes of the texts."""
+
+
+def command_for(claim: PublishedClaim, conditions: Conditions, spec: Spec) -> str:
+    """Both sides in one run, with the correctness and the durability that a comparison needs; empty where no workload measures it."""
+    edition = spec.edition.version
+    if claim.keeps is not None:
+        return str(RunCommand(store=[claim.keeps.target], scale="standard", edition=edition, keyword="test_guarantee"))
+    if claim.a is None or claim.b is None:
+        return ""
+    stores = list(dict.fromkeys(_comparable(claim, claim.a, claim.b, spec)))
+    pairs = claim.workloads
+    models = dict.fromkeys(spec.workloads[name].model for pair in pairs for name in pair)
+    names = dict.fromkeys(
+        config_name(side, name, conditions, spec) for pair in pairs for side, name in zip((claim.a, claim.b), pair, strict=True)
+    )
+    cases = (*(f"stateful.{model}/" for model in models), *(f"performance.{name}/" for name in names))
+    chosen = " or ".join(("test_guarantee", *cases))
+    return str(RunCommand(store=stores, scale=SCALE, edition=edition, keyword=chosen))
+
+
+def config_name(side: ClaimedSide, workload: str, conditions: Conditions, spec: Spec) -> str:
+    """As the id of its case has it, with the scale's number of clients that is nearest to the text's."""
+    found = spec.workloads[workload]
+    numbers: tuple[int, ...] = getattr(spec.scales[SCALE].performance, found.clients)
+    wanted = side.clients or conditions.clients or numbers[-1]
+    clients = min(numbers, key=lambda number: abs(number - wanted))
+    pipeline = f"{side.pipeline}p" if found.pipelines != (1,) else ""
+    return "/".join(filter(None, (workload, f"{side.indexes}i", f"{clients}c", pipeline, side.record)))
+
+
+def _comparable(claim: PublishedClaim, a: ClaimedSide, b: ClaimedSide, spec: Spec) -> tuple[str, str]:
+    """The nearest two of the stores it may be tried on that promise the same guarantee; the text's own where no two do."""
+    near = sorted(product(a.targets, b.targets), key=lambda pair: a.targets.index(pair[0]) + b.targets.index(pair[1]))
+    if "durability" in claim.about:
+        return near[0]
+    return next((pair for pair in near if len({each.configuration.guarantee for each in spec.targets(pair)}) == 1), near[0])

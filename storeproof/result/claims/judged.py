@@ -6,12 +6,12 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from storeproof.result.part import Part
+from storeproof.result.part import ResultPart
 
 FORMAT = "1.0"
 
 
-class Verdict(StrEnum):
+class ClaimVerdict(StrEnum):
     """Of one claim, or of one of its workloads."""
 
     REPRODUCED = "reproduced"
@@ -19,7 +19,7 @@ class Verdict(StrEnum):
     CANNOT_SAY = "cannot say"
 
 
-class SideFound(Part):
+class SideFound(ResultPart):
     """The measurement of one side."""
 
     name: str
@@ -40,7 +40,7 @@ class SideFound(Part):
     """The durability that was proven in this run, or that none was."""
 
 
-class RatioFound(Part):
+class RatioFound(ResultPart):
     """A to B, for one workload."""
 
     a: SideFound
@@ -51,12 +51,12 @@ class RatioFound(Part):
     high: float | None = None
     """The 95 % interval; None where there is no bound, since a side is at least as fast as its number."""
     interleaved: bool = False
-    verdict: Verdict
+    verdict: ClaimVerdict
     reason: str = ""
     """Why it cannot be said."""
 
 
-class JudgedClaim(Part):
+class JudgedClaim(ResultPart):
     """One claim with its verdict, and with what that rests on."""
 
     claim: str
@@ -73,7 +73,7 @@ class JudgedClaim(Part):
     above: float | None = None
     below: float | None = None
     """Between which the ratio reproduces the claim; None where there is no bound."""
-    verdict: Verdict
+    verdict: ClaimVerdict
     reason: str = ""
     """Why it cannot be said."""
     ratios: list[RatioFound] = Field(default_factory=list)
@@ -89,7 +89,7 @@ class JudgedClaim(Part):
     """What would measure it, where nothing has; empty where nothing can."""
 
 
-class RunRead(Part):
+class RunRead(ResultPart):
     """A result that was held against the claims."""
 
     id: str
@@ -100,19 +100,19 @@ class RunRead(Part):
     """As `store:variant`."""
 
 
-class Judged(Part):
+class JudgedClaims(ResultPart):
     """All claims, in the order of their files."""
 
     format: str = FORMAT
     runs: list[RunRead]
     claims: list[JudgedClaim]
 
-    def count(self, verdict: Verdict) -> int:
+    def count(self, verdict: ClaimVerdict) -> int:
         """How many have a verdict."""
         return sum(each.verdict is verdict for each in self.claims)
 
     @property
     def answer(self) -> str:
         """The one sentence."""
-        counts = ", ".join(f"{self.count(each)} {each}" for each in Verdict)
+        counts = ", ".join(f"{self.count(each)} {each}" for each in ClaimVerdict)
         return f"Of {len(self.claims)} claims: {counts}."

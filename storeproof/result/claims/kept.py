@@ -6,39 +6,39 @@ from collections.abc import Sequence
 
 from storeproof.check import ANOMALIES
 from storeproof.outcome import REFUTED, SHOWN
-from storeproof.result.claims.judged import Verdict
+from storeproof.result.claims.judged import ClaimVerdict
 from storeproof.result.compare import Side
 from storeproof.result.measured.lost import lost_by
 from storeproof.result.model import GuaranteeRecord
-from storeproof.spec.guarantee import LADDER
+from storeproof.spec.guarantee import rank
 from storeproof.spec.questions.claim import Kept
 
 
-def judge_kept(kept: Kept, sides: Sequence[Side]) -> tuple[Verdict, str, Side | None]:
+def judge_kept(kept: Kept, sides: Sequence[Side]) -> tuple[ClaimVerdict, str, Side | None]:
     """The verdict, what it rests on or why there is none, and the run with most faults behind it.
 
     One run in which an acknowledged write was lost refutes the claim, whatever others kept: a fault that does no harm proves little.
     """
-    wanted = _rung(kept.guarantee)
+    wanted = rank(kept.guarantee)
     tried = [
         (side, each)
         for side in sides
         if side.name == kept.target
         for each in side.store.durability.guarantees
-        if each.rounds and 0 < _rung(each.guarantee) <= wanted
+        if each.rounds and 0 < rank(each.guarantee) <= wanted
     ]
-    tried.sort(key=lambda pair: (_rung(pair[1].guarantee), pair[1].rounds, pair[0].result.run.started), reverse=True)
+    tried.sort(key=lambda pair: (rank(pair[1].guarantee), pair[1].rounds, pair[0].result.run.started), reverse=True)
     for side, each in tried:
         if each.outcome in REFUTED:
-            return Verdict.REFUTED, f"{_harm(each)} in {each.rounds} faults ({each.guarantee})", side
+            return ClaimVerdict.REFUTED, f"{_harm(each)} in {each.rounds} faults ({each.guarantee})", side
     for side, each in tried:
-        if _rung(side.store.durability.proven or "") >= wanted and each.outcome in SHOWN:
+        if rank(side.store.durability.proven or "") >= wanted and each.outcome in SHOWN:
             most = f"; at most {each.loss_bound * 100:.0f} % of such faults lose one" if each.loss_bound is not None else ""
             found = f"of {each.acknowledged:,} acknowledged writes in {each.rounds} faults ({each.guarantee}): none lost{most}"
-            return Verdict.REPRODUCED, found, side
+            return ClaimVerdict.REPRODUCED, found, side
     if tried:
-        return Verdict.CANNOT_SAY, f"{kept.guarantee} was tried, and neither held nor failed", tried[0][0]
-    return Verdict.CANNOT_SAY, f"not measured: no fault struck {kept.target}", None
+        return ClaimVerdict.CANNOT_SAY, f"{kept.guarantee} was tried, and neither held nor failed", tried[0][0]
+    return ClaimVerdict.CANNOT_SAY, f"not measured: no fault struck {kept.target}", None
 
 
 def _harm(record: GuaranteeRecord) -> str:
@@ -47,8 +47,3 @@ def _harm(record: GuaranteeRecord) -> str:
     if not harms:
         return f"the store did not come back with its {record.acknowledged:,} acknowledged writes"
     return f"{lost_by(record).counts} acknowledged writes lost (records: {', '.join(harms)})"
-
-
-def _rung(guarantee: str) -> int:
-    """Its place on the ladder; -1 where it is not on it."""
-    return next((place for place, each in enumerate(LADDER) if each == guarantee), -1)

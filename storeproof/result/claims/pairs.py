@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from storeproof.result.claims.judged import RatioFound, SideFound, Verdict
+from storeproof.result.claims.judged import ClaimVerdict, RatioFound, SideFound
 from storeproof.result.compare import Pair, Side, pair_of
 from storeproof.result.measurement import Measurement
 from storeproof.spec.questions.claim import ClaimedSide, PublishedClaim
@@ -31,7 +31,7 @@ _SCALES: Final = ("full", "standard", "smoke")
 
 
 @dataclass(frozen=True)
-class Found:
+class ClaimPair:
     """Two measurements for a claim, with what stands against their comparison."""
 
     a: Side
@@ -41,7 +41,7 @@ class Found:
     """Refusals, with `A` and `B` as letters."""
 
 
-def find(claim: PublishedClaim, workloads: tuple[str, str], clients: int | None, sides: Sequence[Side]) -> Found | None:
+def find(claim: PublishedClaim, workloads: tuple[str, str], clients: int | None, sides: Sequence[Side]) -> ClaimPair | None:
     """The pair that matches best; None if one of the sides, or the two at once, were not measured.
 
     Pairs that may be compared come first. Among these: the text's own stores, one run, interleaved rounds, proven durability, the number
@@ -49,7 +49,7 @@ def find(claim: PublishedClaim, workloads: tuple[str, str], clients: int | None,
     and the later run.
     """
     found = [
-        (key, Found(a, b, pair, pair.refused))
+        (key, ClaimPair(a, b, pair, pair.refused))
         for a, b, one, other, key in _candidates(claim, workloads, clients, sides)
         for pair in [pair_of(a, one, b, other, _about(claim, a, b))]
         for key in [(len(pair.refused), *key[:2], not pair.paired, *key[2:])]
@@ -114,12 +114,12 @@ def _about(claim: PublishedClaim, a: Side, b: Side) -> frozenset[str]:
     return frozenset(fields | ({"durability"} if a.store is b.store else set()))
 
 
-def judged(found: Found, bounds: tuple[float, float]) -> RatioFound:
+def judged(found: ClaimPair, bounds: tuple[float, float]) -> RatioFound:
     """Whether the interval of the ratio lies between the bounds, outside them, or neither."""
     a, b = _shown(found.a, found.pair.a), _shown(found.b, found.pair.b)
     ratio = found.pair.ratio
     if found.obstacles or ratio is None:
-        return RatioFound(a=a, b=b, verdict=Verdict.CANNOT_SAY, reason="; ".join(found.obstacles))
+        return RatioFound(a=a, b=b, verdict=ClaimVerdict.CANNOT_SAY, reason="; ".join(found.obstacles))
     low, high = ratio.low, ratio.high
     noisy = max(ratio.middle, 1 / ratio.middle) <= found.pair.noise
     if noisy:
@@ -130,7 +130,7 @@ def judged(found: Found, bounds: tuple[float, float]) -> RatioFound:
     if a.at_least:
         high = math.inf
     verdict, reason = _verdict(low, high, bounds), ""
-    if verdict is Verdict.CANNOT_SAY:
+    if verdict is ClaimVerdict.CANNOT_SAY:
         reason = _open(a, b, noise=found.pair.noise if noisy else None)
     return RatioFound(
         a=a, b=b, ratio=ratio.middle, low=low or None, high=high if high < math.inf else None,
@@ -138,12 +138,12 @@ def judged(found: Found, bounds: tuple[float, float]) -> RatioFound:
     )  # fmt: skip
 
 
-def _verdict(low: float, high: float, bounds: tuple[float, float]) -> Verdict:
+def _verdict(low: float, high: float, bounds: tuple[float, float]) -> ClaimVerdict:
     least, most = bounds
     # An open end reaches as far as a claim without a bound there: 0 and infinity are inside.
     if (least == 0 or least < low) and (most == math.inf or high < most):
-        return Verdict.REPRODUCED
-    return Verdict.REFUTED if high < least or most < low else Verdict.CANNOT_SAY
+        return ClaimVerdict.REPRODUCED
+    return ClaimVerdict.REFUTED if high < least or most < low else ClaimVerdict.CANNOT_SAY
 
 
 def _open(a: SideFound, b: SideFound, noise: float | None) -> str:

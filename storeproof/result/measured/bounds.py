@@ -83,7 +83,6 @@ def load_in_words(measured: Measurement) -> str:
 
 
 def losses_in_words(record: GuaranteeRecord) -> str:
-    """How many acknowledged writes a fault cost, of how many."""
     faults = plural(record.rounds, "fault")
     if record.outcome in SHOWN and record.lost == 0:
         return f"none of {plural(record.acknowledged, 'acknowledged write')} lost in {faults}"
@@ -94,6 +93,6 @@ def losses_in_words(record: GuaranteeRecord) -> str:
 
 
 def first_line(detail: str) -> str:
-    """Of a detail, shortened."""
+    """The first line of a detail, shortened."""
     line = detail.strip().partition("\n")[0]
     return f"{line[: _LINE - 1]}…" if len(line) > _LINE else line or "no detail"

@@ -10,10 +10,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from storeproof.result.part import Part
+from storeproof.result.part import ResultPart
 
 
-class HitRateRecord(Part):
+class HitRateRecord(ResultPart):
     """Reads of random keys, in a closed loop, with a front of limited memory that is as full as it gets."""
 
     front: Literal["quarter", "half", "all"]
@@ -36,11 +36,10 @@ class HitRateRecord(Part):
 
     @property
     def hit_rate(self) -> float:
-        """Hits to reads."""
         return self.hits / self.reads
 
 
-class HitBin(Part):
+class HitBin(ResultPart):
     """The reads of half a second."""
 
     second: float
@@ -49,7 +48,7 @@ class HitBin(Part):
     hits: int
 
 
-class ColdStartRecord(Part):
+class ColdStartRecord(ResultPart):
     """The front was killed and started again, with what it kept. Reads of random keys (`zipf`) were due at a fixed rate."""
 
     records: int
@@ -70,7 +69,7 @@ class ColdStartRecord(Part):
     bins: list[HitBin]
 
 
-class DogpileRecord(Part):
+class DogpileRecord(ResultPart):
     """All clients read one key in a closed loop, and its copy was removed again and again, as if it had expired."""
 
     clients: int
@@ -83,7 +82,7 @@ class DogpileRecord(Part):
     p99_otherwise_us: float | None
 
 
-class CacheRecord(Part):
+class CacheRecord(ResultPart):
     """All of a store; empty for a store that is one server."""
 
     hit_rates: list[HitRateRecord] = Field(default_factory=list)

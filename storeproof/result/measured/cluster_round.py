@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from storeproof.result.part import Part
+from storeproof.result.part import ResultPart
 
 BIN_SECONDS: Final = 0.2
 """The width of the bins of a `NodeCourse`."""
@@ -16,7 +16,7 @@ Phase = Literal["before", "during", "after"]
 """Before the fault began, until it ended, and later. A fault that loses a node ends only after the load: then there is no `after`."""
 
 
-class NodeSpan(Part):
+class NodeSpan(ResultPart):
     """What clients that wrote at one node were answered in one phase. An acknowledgement counts when it arrived, all else when it was
     sent."""
 
@@ -35,7 +35,7 @@ class NodeSpan(Part):
     """The last acknowledgement; None if there was none."""
 
 
-class NodeCourse(Part):
+class NodeCourse(ResultPart):
     """The acknowledgements of one node over time, in bins of a fifth of a second, of which the first and the last are not empty."""
 
     node: str
@@ -47,7 +47,7 @@ class NodeCourse(Part):
     lost: list[int]
 
 
-class SetAside(Part):
+class SetAside(ResultPart):
     """Writes that a node undid when it rejoined, and keeps in files."""
 
     node: str
@@ -56,7 +56,7 @@ class SetAside(Part):
     records: int
 
 
-class SecondStrike(Part):
+class SecondStrike(ResultPart):
     """What struck the node that took over from the first, when the first was back."""
 
     node: str
@@ -68,7 +68,7 @@ class SecondStrike(Part):
     """When that acknowledged a write first."""
 
 
-class ClusterRoundRecord(Part):
+class ClusterRoundRecord(ResultPart):
     """One round after which all records were read back. Seconds are relative to the moment at which the fault had struck."""
 
     fault: str
@@ -101,12 +101,10 @@ class ClusterRoundRecord(Part):
 
     @property
     def lost(self) -> int:
-        """At all nodes."""
         return sum(each.lost for each in self.spans)
 
     @property
     def acknowledged(self) -> int:
-        """By all nodes."""
         return sum(each.acknowledged for each in self.spans)
 
 
@@ -115,7 +113,7 @@ Kind = Literal["writes", "transfers", "reads"]
 client knew, and lost if it does."""
 
 
-class CaseRounds(Part):
+class CaseRounds(ResultPart):
     """The rounds of a case that strikes a cluster as its guarantees do, and counts something else than writes."""
 
     case: str

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from storeproof.result.part import Part
+from storeproof.result.part import ResultPart
 
 
-class AccessRecord(Part):
+class AccessRecord(ResultPart):
     """One operation of a history, on its key."""
 
     client: int
@@ -27,7 +27,7 @@ class AccessRecord(Part):
     """Without this operation, an order explains all others."""
 
 
-class HistoryRecord(Part):
+class HistoryRecord(ResultPart):
     """The smallest part of the history of a key that no order explains: it is not linearizable."""
 
     case: str

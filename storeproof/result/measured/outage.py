@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 from storeproof.outcome import Outcome
-from storeproof.result.part import Gate, Part
+from storeproof.result.part import Gate, ResultPart
 
 
-class OutagePart(Part):
+class OutagePart(ResultPart):
     """Requests due before the fault, during the outage, or after it.
 
     Response times are in microseconds from the due time; None if there was no answer. With a few hundred requests the 99th percentile is
@@ -21,7 +21,7 @@ class OutagePart(Part):
     max_us: float | None
 
 
-class OutageBin(Part):
+class OutageBin(ResultPart):
     """One tenth of a second: answers and errors in it, and response times of the requests due in it."""
 
     second: float
@@ -32,7 +32,7 @@ class OutageBin(Part):
     max_us: float | None
 
 
-class OutageEvent(Part):
+class OutageEvent(ResultPart):
     """An event of the outage."""
 
     name: str
@@ -40,7 +40,7 @@ class OutageEvent(Part):
     """Relative to the fault."""
 
 
-class OutageRecord(Part):
+class OutageRecord(ResultPart):
     """One outage under an open loop of puts and gets."""
 
     fault: Literal["crash", "pause", "restart"]

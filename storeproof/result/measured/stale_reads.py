@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Self
 
-from storeproof.result.part import Part
+from storeproof.result.part import ResultPart
 
 
-class StaleReadCounts(Part):
+class StaleReadCounts(ResultPart):
     """Those of one case that watched its reads."""
 
     reads: int

@@ -14,7 +14,7 @@ SECONDS_PER_MONTH: Final = 365.2425 / 12 * 86_400
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one role on one store. None: see `unknown`."""
+    """The cost of one role on one store. None: see `unknown`."""
 
     role: str
     target: str

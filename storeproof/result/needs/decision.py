@@ -10,13 +10,13 @@ from storeproof.errors import UsageError
 from storeproof.result.measured.lost import Lost, lost_by
 from storeproof.result.needs.costs import Cost, cost_of
 from storeproof.result.needs.evidence import Evidence, ReadResult, join
-from storeproof.result.needs.judge import judge
-from storeproof.result.needs.judged_need import JudgedNeed, Verdict
+from storeproof.result.needs.judge import judge_need
+from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 from storeproof.result.needs.loads import measurable
-from storeproof.result.needs.looser import Looser, looser_needs
-from storeproof.result.needs.need import Need, needs_of
+from storeproof.result.needs.need import Need, needs_of, title_of
 from storeproof.result.needs.together import command_of, deciding, judge_together, together_of
 from storeproof.spec import Spec
+from storeproof.spec.profile import AnyOf
 from storeproof.spec.questions.needs import NeedsFile
 
 
@@ -37,17 +37,17 @@ class Candidate:
     @cached_property
     def missed(self) -> tuple[JudgedNeed, ...]:
         """Needs that must be met and are not."""
-        return tuple(each for each in self.judged if each.need.must and each.verdict is Verdict.NOT_MET)
+        return tuple(each for each in self.judged if each.need.must and each.verdict is NeedVerdict.NOT_MET)
 
     @cached_property
     def open(self) -> tuple[JudgedNeed, ...]:
         """Needs that must be met and were not shown."""
-        return tuple(each for each in self.judged if each.need.must and each.verdict is Verdict.NOT_SHOWN)
+        return tuple(each for each in self.judged if each.need.must and each.verdict is NeedVerdict.NOT_SHOWN)
 
     @cached_property
     def wishes_missed(self) -> tuple[JudgedNeed, ...]:
         """Needs that should be met and are not, or were not shown."""
-        return tuple(each for each in self.judged if not each.need.must and each.verdict is not Verdict.MET)
+        return tuple(each for each in self.judged if not each.need.must and each.verdict is not NeedVerdict.MET)
 
     @property
     def meets_all(self) -> bool:
@@ -57,7 +57,7 @@ class Candidate:
     @property
     def mostly_tried(self) -> bool:
         """Whether at least half of the needs were shown to be met or not."""
-        return 2 * sum(each.verdict is not Verdict.NOT_SHOWN for each in self.judged) >= len(self.judged)
+        return 2 * sum(each.verdict is not NeedVerdict.NOT_SHOWN for each in self.judged) >= len(self.judged)
 
     @property
     def headroom(self) -> float | None:
@@ -67,7 +67,7 @@ class Candidate:
     @property
     def tightest(self) -> JudgedNeed | None:
         """The rate with the smallest headroom, of those that were shown to be met or not."""
-        known = [each for each in self.judged if each.headroom is not None and each.verdict is not Verdict.NOT_SHOWN]
+        known = [each for each in self.judged if each.headroom is not None and each.verdict is not NeedVerdict.NOT_SHOWN]
         return min(known, key=lambda each: each.headroom or 0, default=None)
 
     @property
@@ -108,13 +108,12 @@ class Decision:
     candidates: tuple[Candidate, ...]
     """The nearest first."""
     evidence: Mapping[str, Evidence]
-    """Of the stores of all candidates, by `store:variant`."""
+    """Evidence on the stores of all candidates, by `store:variant`."""
     looser: tuple[Looser, ...] = ()
     """What a looser alternative in place of one need would buy."""
 
     @property
     def meeting(self) -> tuple[Candidate, ...]:
-        """Candidates that meet every need that must be met."""
         return tuple(each for each in self.candidates if each.meets_all)
 
     @property
@@ -129,7 +128,6 @@ class Decision:
 
     @property
     def untried(self) -> tuple[Candidate, ...]:
-        """All other candidates."""
         return tuple(each for each in self.candidates if not each.mostly_tried)
 
     @cached_property
@@ -195,9 +193,9 @@ def _candidate(
         target, role = targets[need.role], needs.roles[need.role]
         known = evidence.get(target)
         if known is None:
-            found = JudgedNeed(need, target, Verdict.NOT_SHOWN, f"no result of {target}", command=trying)
+            found = JudgedNeed(need, target, NeedVerdict.NOT_SHOWN, f"no result of {target}", command=trying)
         else:
-            found = judge(need, role, known, spec)
+            found = judge_need(need, role, known, spec)
         if need.subject == "model" and role.model in spec.own_models and found.command:
             found = replace(found, command=trying)  # only a run for these needs has the model
         if need.subject == "rate":
@@ -221,7 +219,9 @@ def _looser(
         only = [each for each in candidates if [missed.need for missed in each.missed] == [need] and not each.open]
         for other in looser_needs(need, spec) if only else ():
             targets = {each.name: evidence[each.targets[need.role]] for each in only}
-            met = [name for name, known in targets.items() if judge(other, needs.roles[need.role], known, spec).verdict is Verdict.MET]
+            met = [
+                name for name, known in targets.items() if judge_need(other, needs.roles[need.role], known, spec).verdict is NeedVerdict.MET
+            ]
             if met:
                 yield Looser(need, other, tuple(met))
                 break
@@ -292,3 +292,27 @@ def _gain(without: Sequence[Candidate], meeting: Sequence[Candidate]) -> tuple[f
             most = max(other.headroom or 0.0 for other in beside)
             gains.append(((one.headroom or 0.0) / most, bool(one.tightest and one.tightest.at_least)))
     return max(gains, default=(None, False))
+
+
+@dataclass(frozen=True)
+class Looser:
+    """A need in place of another, with which some candidates would meet all."""
+
+    need: Need
+    instead: Need
+    """What they meet in its place."""
+    candidates: tuple[str, ...]
+
+
+def looser_needs(need: Need, spec: Spec) -> Iterator[Need]:
+    """What could stand in place of a need, the strictest first: nothing where no profile has an alternative to it."""
+    for name in dict.fromkeys(_after(need, spec)):
+        yield replace(need, name=name, alternatives=(name,), capabilities=((name,),), title=title_of((name,), spec))
+
+
+def _after(need: Need, spec: Spec) -> Iterator[str]:
+    for profile in spec.profiles.values():
+        for wanted in profile.capabilities:
+            if isinstance(wanted, AnyOf) and set(need.alternatives) & set(wanted.any_of):
+                loosest = max(wanted.any_of.index(name) for name in need.alternatives if name in wanted.any_of)
+                yield from wanted.any_of[loosest + 1 :]

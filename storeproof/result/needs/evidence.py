@@ -26,7 +26,7 @@ class ReadResult:
 
 
 @dataclass(frozen=True)
-class Source:
+class JoinedPart:
     """One store of one result."""
 
     file: Path
@@ -34,12 +34,10 @@ class Source:
 
     @property
     def store(self) -> StoreResult:
-        """What the result says of the store."""
         return self.side.store
 
     @property
     def run(self) -> str:
-        """The id of the run."""
         return self.side.result.run.id
 
     @cached_property
@@ -55,7 +53,7 @@ class Evidence:
     target: str
     """`store:variant`."""
     title: str
-    sources: tuple[Source, ...]
+    sources: tuple[JoinedPart, ...]
     """The preferred first; all of one server."""
     left_out: tuple[str, ...] = ()
     """Results that were not joined, each with the reason."""
@@ -67,24 +65,24 @@ class Evidence:
         """Product and version, in words."""
         return self.sources[0].store.product
 
-    def case(self, name: str) -> tuple[Source, OutcomeRecord] | None:
+    def case(self, name: str) -> tuple[JoinedPart, OutcomeRecord] | None:
         """Of a case, the outcome in the preferred result that says something."""
         return next(((source, found) for source in self.sources if (found := source.cases.get(name)) is not None), None)
 
 
 def join(results: Iterable[ReadResult], spec: Spec) -> dict[str, Evidence]:
     """The evidence for each store and variant whose server was reached, by `store:variant`, in the order of their names."""
-    found: dict[str, list[Source]] = {}
+    found: dict[str, list[JoinedPart]] = {}
     for read in sorted(results, key=lambda each: preference(each.result), reverse=True):
         for store in read.result.stores:
             side = Side(read.result, store)
-            found.setdefault(side.name, []).append(Source(read.path, side))
+            found.setdefault(side.name, []).append(JoinedPart(read.path, side))
     files = {name: spec.store(name)[0] for name in {target.partition(":")[0] for target in found} & spec.store_files.keys()}
     joined = (_of_one_server(target, sources, files.get(target.partition(":")[0])) for target, sources in sorted(found.items()))
     return {each.target: each for each in joined if each.sources}
 
 
-def _of_one_server(target: str, sources: Sequence[Source], file: Store | None) -> Evidence:
+def _of_one_server(target: str, sources: Sequence[JoinedPart], file: Store | None) -> Evidence:
     kept, others = of_one_server(sources, file)
     left_out = tuple(f"run {each.run} of {each.side.result.run.started[:10]}: {why}" for each, why in others)
     models = None if file is None else frozenset(file.claims.models)

@@ -10,8 +10,8 @@ from storeproof.outcome import REFUTED, SHOWN
 from storeproof.result.capabilities import PUSHDOWN
 from storeproof.result.measured.bounds import back_within, first_line, loss_within, losses_in_words, struck_by
 from storeproof.result.model import GuaranteeRecord
-from storeproof.result.needs.evidence import Evidence, Source
-from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict, to_show
+from storeproof.result.needs.evidence import Evidence, JoinedPart
+from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict, Seen, missed_in_words, seen_in_words, to_show
 from storeproof.result.needs.loads import judge_p99, judge_rate
 from storeproof.result.needs.need import Need, Subject
 from storeproof.spec import LADDER, Spec
@@ -22,10 +22,10 @@ from storeproof.units import plural
 
 _NAMED: Final = 5
 """Capabilities that a command names at most."""
-_SUPPORT: Final = {Verdict.MET: Support.SUPPORTED, Verdict.NOT_SHOWN: Support.NOT_SHOWN, Verdict.NOT_MET: Support.UNSUPPORTED}
+_SUPPORT: Final = {NeedVerdict.MET: Support.SUPPORTED, NeedVerdict.NOT_SHOWN: Support.NOT_SHOWN, NeedVerdict.NOT_MET: Support.UNSUPPORTED}
 
 
-def judge(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
+def judge_need(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
     """Whether the store meets the need."""
     return _JUDGES[need.subject](need, role, evidence, spec)
 
@@ -36,15 +36,15 @@ def _model(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed
     found = evidence.case(case)
     if found is None and evidence.models is not None and need.name not in evidence.models:
         records = f"records of the kind {spec.models[need.name].record.kind}" if need.name in spec.own_models else f"records of {need.name}"
-        return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"its file does not claim {records}")
+        return JudgedNeed(need, evidence.target, NeedVerdict.NOT_MET, f"its file does not claim {records}")
     if found is None:
         command = to_show(evidence.target, f"stateful.{need.name}/", spec)
-        return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"no result has tried records of {need.name}", command=command)
+        return JudgedNeed(need, evidence.target, NeedVerdict.NOT_SHOWN, f"no result has tried records of {need.name}", command=command)
     source, outcome = found
-    seen = (Seen(source, case, f"{outcome.outcome}: {first_line(outcome.detail)}"),)
+    seen = (Seen(source, case, seen_in_words(outcome)),)
     if outcome.outcome in SHOWN:
-        return JudgedNeed(need, evidence.target, Verdict.MET, "random histories were answered correctly", seen)
-    return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"{outcome.outcome}: {first_line(outcome.detail)}", seen)
+        return JudgedNeed(need, evidence.target, NeedVerdict.MET, "random histories were answered correctly", seen)
+    return JudgedNeed(need, evidence.target, NeedVerdict.NOT_MET, missed_in_words(outcome), seen)
 
 
 def _capability(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
@@ -57,7 +57,7 @@ def _capability(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judge
         judged = [_on_others(each, names, spec) for each, names in zip(judged, need.capabilities, strict=True)]
     position = telling([_SUPPORT[each.verdict] for each in judged])
     found = judged[position]
-    if found.verdict is not Verdict.MET or len(judged) == 1:
+    if found.verdict is not NeedVerdict.MET or len(judged) == 1:
         return found
     name = need.alternatives[position]
     way = way_in_words(name, spec.capabilities[name].title if name in spec.capabilities else "")
@@ -66,7 +66,7 @@ def _capability(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judge
 
 def _on_others(judged: JudgedNeed, names: Sequence[str], spec: Spec) -> JudgedNeed:
     models = sorted({spec.capabilities[name].model for name in names})
-    return replace(judged, reason=f"{judged.reason}, on records of {', '.join(models)}") if judged.verdict is Verdict.MET else judged
+    return replace(judged, reason=f"{judged.reason}, on records of {', '.join(models)}") if judged.verdict is NeedVerdict.MET else judged
 
 
 def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) -> JudgedNeed:
@@ -89,19 +89,19 @@ def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) 
                 open_.setdefault(name, "was tried in an earlier form of its case")
             else:
                 source, outcome = found
-                seen.append(Seen(source, case, f"{outcome.outcome}: {first_line(outcome.detail)}"))
+                seen.append(Seen(source, case, seen_in_words(outcome)))
                 if outcome.outcome not in SHOWN:
-                    lacking.setdefault(name, f"{outcome.outcome}: {first_line(outcome.detail)}")
+                    lacking.setdefault(name, missed_in_words(outcome))
     if lacking:
         first, why = next(iter(lacking.items()))
         several = f"{len(lacking)} of {len(names)} capabilities: {', '.join(lacking)}; {first}: {why}"
-        return JudgedNeed(need, evidence.target, Verdict.NOT_MET, why if len(names) == 1 else several, tuple(seen))
+        return JudgedNeed(need, evidence.target, NeedVerdict.NOT_MET, why if len(names) == 1 else several, tuple(seen))
     if open_:
         first, why = next(iter(open_.items()))
         command = to_show(evidence.target, " or ".join(f"{each}/" for each in list(open_)[:_NAMED]), spec)
         reason = why if len(names) == 1 else f"{len(open_)} of {len(names)} not tried, such as {first}"
-        return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, reason, tuple(seen), command)
-    return JudgedNeed(need, evidence.target, Verdict.MET, plural(len(seen), "case") + " answered correctly", tuple(seen))
+        return JudgedNeed(need, evidence.target, NeedVerdict.NOT_SHOWN, reason, tuple(seen), command)
+    return JudgedNeed(need, evidence.target, NeedVerdict.MET, plural(len(seen), "case") + " answered correctly", tuple(seen))
 
 
 def _guarantee(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
@@ -112,17 +112,17 @@ def _guarantee(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judged
         if found is None:
             claimed = evidence.sources[0].store.durability.claimed
             if claimed in LADDER and LADDER.index(claimed) < wanted:
-                return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"the variant promises {claimed} and no more")
+                return JudgedNeed(need, evidence.target, NeedVerdict.NOT_MET, f"the variant promises {claimed} and no more")
             command = to_show(evidence.target, "test_guarantee", spec)
-            return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"{fault} was not tried", command=command)
+            return JudgedNeed(need, evidence.target, NeedVerdict.NOT_SHOWN, f"{fault} was not tried", command=command)
         source, record = found
         seen = (Seen(source, f"durability.{fault}", losses_in_words(record)),)
         if record.outcome in REFUTED:
-            return JudgedNeed(need, evidence.target, Verdict.NOT_MET, f"{fault}: {losses_in_words(record)}", seen)
+            return JudgedNeed(need, evidence.target, NeedVerdict.NOT_MET, f"{fault}: {losses_in_words(record)}", seen)
         if (beside := evidence.case(metadata_case(fault))) is not None and beside[1].outcome in REFUTED:
             told = first_line(beside[1].detail)
-            return JudgedNeed(need, evidence.target, Verdict.NOT_MET, told, (*seen, Seen(beside[0], metadata_case(fault), told)))
-    return JudgedNeed(need, evidence.target, Verdict.MET, losses_in_words(record), seen)
+            return JudgedNeed(need, evidence.target, NeedVerdict.NOT_MET, told, (*seen, Seen(beside[0], metadata_case(fault), told)))
+    return JudgedNeed(need, evidence.target, NeedVerdict.MET, losses_in_words(record), seen)
 
 
 def _loss(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
@@ -132,11 +132,11 @@ def _loss(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
     found = _struck(evidence, fault)
     if found is None:
         command = to_show(evidence.target, "test_guarantee", spec)
-        return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"{fault} was not tried", command=command)
+        return JudgedNeed(need, evidence.target, NeedVerdict.NOT_SHOWN, f"{fault} was not tried", command=command)
     source, record = found
     seen = (Seen(source, f"durability.{fault}", losses_in_words(record)),)
     met, reason = loss_within(record, most)
-    return JudgedNeed(need, evidence.target, Verdict.MET if met else Verdict.NOT_MET, reason, seen)
+    return JudgedNeed(need, evidence.target, NeedVerdict.MET if met else NeedVerdict.NOT_MET, reason, seen)
 
 
 def _back(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
@@ -146,9 +146,9 @@ def _back(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
         found = back_within(source.store.outages, role.back_within)
         if found is not None:
             seen = (Seen(source, "performance.outage/crash", found.reason),)
-            return JudgedNeed(need, evidence.target, Verdict.MET if found.met else Verdict.NOT_MET, found.reason, seen)
+            return JudgedNeed(need, evidence.target, NeedVerdict.MET if found.met else NeedVerdict.NOT_MET, found.reason, seen)
     command = to_show(evidence.target, "test_random_histories or test_outage and crash", spec)
-    return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, "no crash under load was measured", command=command)
+    return JudgedNeed(need, evidence.target, NeedVerdict.NOT_SHOWN, "no crash under load was measured", command=command)
 
 
 _JUDGES: Final[Mapping[Subject, Callable[[Need, Role, Evidence, Spec], JudgedNeed]]] = {
@@ -162,7 +162,7 @@ _JUDGES: Final[Mapping[Subject, Callable[[Need, Role, Evidence, Spec], JudgedNee
 }
 
 
-def _struck(evidence: Evidence, fault: str) -> tuple[Source, GuaranteeRecord] | None:
+def _struck(evidence: Evidence, fault: str) -> tuple[JoinedPart, GuaranteeRecord] | None:
     """The preferred result in which the fault struck at all."""
     for source in evidence.sources:
         record = struck_by(source.store.durability.guarantees, fault)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from storeproof.outcome import Outcome
+from storeproof.result.measured.bounds import first_line
 from storeproof.result.measurement import Measurement
-from storeproof.result.needs.evidence import Source
+from storeproof.result.model import OutcomeRecord
+from storeproof.result.needs.evidence import JoinedPart
 from storeproof.result.needs.need import Need
 from storeproof.run_command import RunCommand
 from storeproof.spec import Spec
 
 
-class Verdict(StrEnum):
+class NeedVerdict(StrEnum):
     """Whether a need is met; ordered from the one that counts most in a summary."""
 
     NOT_MET = "not met"
@@ -24,7 +27,7 @@ class Verdict(StrEnum):
 class Seen:
     """A piece of evidence."""
 
-    source: Source
+    source: JoinedPart
     what: str
     """A case id, or the name of a measurement."""
     detail: str
@@ -40,20 +43,31 @@ class JudgedNeed:
     need: Need
     target: str
     """`store:variant`."""
-    verdict: Verdict
+    verdict: NeedVerdict
     reason: str
     """By how much it is met or missed, or why nothing can be said."""
     seen: tuple[Seen, ...] = ()
     command: str = ""
     """What would show it, where it is not shown; empty where no command can."""
     headroom: float | None = None
-    """Of a rate: what was reached, as a multiple of what is needed."""
+    """For a rate: what was reached, as a multiple of what is needed."""
     at_least: bool = False
     """Whether the headroom may be larger: the load generator was the limit."""
     alternative: int = 0
-    """Of a capability with alternatives: the position of the one that was judged; those after the first are looser."""
+    """For a capability with alternatives: the position of the one that was judged; those after the first are looser."""
     way: str = ""
-    """Of a capability with alternatives that is met: the one by which it is, in words."""
+    """For a capability with alternatives that is met: the one by which it is, in words."""
+
+
+def seen_in_words(case: OutcomeRecord) -> str:
+    """What was seen of a case, in one line."""
+    return f"{case.outcome}: {first_line(case.detail)}"
+
+
+def missed_in_words(case: OutcomeRecord) -> str:
+    """Why a case that did not pass rules a store out; that a clear refusal is one needs no word."""
+    why = first_line(case.why)
+    return why if case.outcome is Outcome.UNSUPPORTED else f"{case.outcome}: {why}"
 
 
 def to_show(target: str, chosen: str, spec: Spec) -> str:

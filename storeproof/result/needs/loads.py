@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from storeproof.outcome import SHOWN
-from storeproof.result.measured.bounds import first_line, load_in_words, p99_in_words, p99_within
+from storeproof.result.measured.bounds import load_in_words, p99_in_words, p99_within
 from storeproof.result.measurement import Measurement
-from storeproof.result.needs.evidence import Evidence, Source
-from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict, to_show
+from storeproof.result.needs.evidence import Evidence, JoinedPart
+from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict, Seen, missed_in_words, seen_in_words, to_show
 from storeproof.result.needs.need import Need
 from storeproof.spec import Spec, Workload
 from storeproof.spec.operation import OperationName
@@ -31,7 +31,7 @@ def judge_rate(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judged
     found = list(_measured(role, evidence, spec, "closed"))
     if not found:
         return _unmeasured(need, role, evidence, spec, "closed")
-    fastest: dict[str, tuple[Source, Measurement]] = {}
+    fastest: dict[str, tuple[JoinedPart, Measurement]] = {}
     for each in found:
         known = fastest.setdefault(each[1].record, each)
         if _lowest(each[1]) > _lowest(known[1]):
@@ -43,11 +43,11 @@ def judge_rate(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judged
     seen = (Seen(source, _name(best), reached, best),)
     headroom = _lowest(best) / enough
     if headroom >= 1:
-        verdict, reason = Verdict.MET, f"{headroom:.2g} times what is needed: {reached}"
+        verdict, reason = NeedVerdict.MET, f"{headroom:.2g} times what is needed: {reached}"
     elif best.at_least or rate.high >= enough:
-        verdict, reason = Verdict.NOT_SHOWN, f"{reached}, which does not decide it"
+        verdict, reason = NeedVerdict.NOT_SHOWN, f"{reached}, which does not decide it"
     else:
-        verdict, reason = Verdict.NOT_MET, f"{rate.median / enough:.2g} of what is needed: {reached}"
+        verdict, reason = NeedVerdict.NOT_MET, f"{rate.median / enough:.2g} of what is needed: {reached}"
     return JudgedNeed(need, evidence.target, verdict, reason, seen, headroom=headroom, at_least=best.at_least)
 
 
@@ -65,7 +65,7 @@ def judge_p99(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedN
         reason = p99_in_words(best)
         seen = (Seen(source, _name(best), reason, best),)
         headroom = (best.rate or 0) / role.load.rate if met else None
-        return JudgedNeed(need, evidence.target, Verdict.MET if met else Verdict.NOT_MET, reason, seen, headroom=headroom)
+        return JudgedNeed(need, evidence.target, NeedVerdict.MET if met else NeedVerdict.NOT_MET, reason, seen, headroom=headroom)
     return _unmeasured(need, role, evidence, spec, "open")
 
 
@@ -103,15 +103,14 @@ def _refuted(need: Need, role: Role, evidence: Evidence) -> JudgedNeed | None:
     if case is None or found is None or found[1].outcome in SHOWN:
         return None
     source, outcome = found
-    reason = f"{outcome.outcome}: {first_line(outcome.detail)}"
-    return JudgedNeed(need, evidence.target, Verdict.NOT_MET, reason, (Seen(source, case, reason),))
+    return JudgedNeed(need, evidence.target, NeedVerdict.NOT_MET, missed_in_words(outcome), (Seen(source, case, seen_in_words(outcome)),))
 
 
 def _shares(weights: Mapping[str, int]) -> dict[str, float]:
     return {name: weight / sum(weights.values()) for name, weight in weights.items()}
 
 
-def _measured(role: Role, evidence: Evidence, spec: Spec, loop: str) -> Iterator[tuple[Source, Measurement]]:
+def _measured(role: Role, evidence: Evidence, spec: Spec, loop: str) -> Iterator[tuple[JoinedPart, Measurement]]:
     """Numbers that count: valid, not drifting, of the same load, with the indexes and with no more clients than the role has. Of the
     preferred source that has any."""
     load = role.load
@@ -137,10 +136,10 @@ def _unmeasured(need: Need, role: Role, evidence: Evidence, spec: Spec, loop: st
         kind = "at a fixed rate" if loop == "open" else "of this mix"
         own = role.model in spec.own_models
         reason = "no workload is of a model of your own" if own else f"no workload {kind} is specified for {role.model}"
-        return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, reason)
+        return JudgedNeed(need, evidence.target, NeedVerdict.NOT_SHOWN, reason)
     chosen = f"stateful.{role.model}/ or test_workload and ({' or '.join(fit)})"
     command = to_show(evidence.target, chosen, spec)
-    return JudgedNeed(need, evidence.target, Verdict.NOT_SHOWN, f"{' or '.join(fit)}: no valid number", command=command)
+    return JudgedNeed(need, evidence.target, NeedVerdict.NOT_SHOWN, f"{' or '.join(fit)}: no valid number", command=command)
 
 
 def _lowest(measured: Measurement) -> float:
@@ -149,6 +148,5 @@ def _lowest(measured: Measurement) -> float:
 
 
 def _name(measured: Measurement) -> str:
-    """As its case is called."""
     more = (f"{measured.pipeline}p" if measured.pipeline > 1 else "", f"{measured.rate:.0f}r" if measured.rate else "", measured.record)
     return "/".join(filter(None, (f"performance.{measured.workload}", f"{measured.indexes}i", f"{measured.clients}c", *more)))

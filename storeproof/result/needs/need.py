@@ -28,11 +28,11 @@ class Need:
     """Short and unique in its role: `expiry.put-expiring`, `power_loss`, `20,000/s`."""
     must: bool = True
     alternatives: tuple[str, ...] = ()
-    """Of a capability: the names, of capabilities or groups, of which one is enough."""
+    """For a capability: the names, of capabilities or groups, of which one is enough."""
     capabilities: tuple[tuple[str, ...], ...] = ()
-    """Of each alternative, the full names that are needed together."""
+    """For each alternative, the full names that are needed together."""
     fault: Struck | None = None
-    """Of a loss: the guarantee whose fault strikes."""
+    """For a loss: the guarantee whose fault strikes."""
     title: str = ""
     """For people who do not know the names of the specification; empty where the name is plain."""
 
@@ -43,12 +43,10 @@ class Need:
 
 
 def needs_of(needs: NeedsFile, spec: Spec) -> tuple[Need, ...]:
-    """All needs, role by role."""
     return tuple(need for name, role in needs.roles.items() for need in _of_role(name, role, spec))
 
 
 def lost_name(fault: str, most: Loss) -> str:
-    """A need on losses in words."""
     return f"{fault}: at most {seconds(most) if isinstance(most, float) else whole(most)} lost"
 
 

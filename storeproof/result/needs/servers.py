@@ -37,7 +37,6 @@ def preference(result: Result) -> tuple[bool, bool, datetime]:
 
 
 def tried(store: StoreResult) -> int:
-    """Capabilities of which a case ran."""
     return sum(each.outcome not in IDLE for each in store.capabilities)
 
 

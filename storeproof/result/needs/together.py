@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from storeproof.result.measurement import JointLoad, Measurement, RoleLoad
-from storeproof.result.needs.evidence import Evidence, Source
-from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
+from storeproof.result.needs.evidence import Evidence, JoinedPart
+from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict, Seen
 from storeproof.result.needs.loads import same_shares
 from storeproof.result.needs.need import Need
 from storeproof.run_command import RunCommand
@@ -22,12 +22,12 @@ _MIB: Final = 1 << 20
 
 
 @dataclass(frozen=True)
-class Together:
+class JointNeed:
     """The load of one role beside those of the others."""
 
-    source: Source
+    source: JoinedPart
     name: str
-    """Of the number."""
+    """The name of the number."""
     asked: RoleLoad
     measured: Measurement
     others: int
@@ -35,31 +35,27 @@ class Together:
 
     @property
     def beside(self) -> str:
-        """As a sentence ends."""
         return ", beside the other roles" if self.others else ""
 
 
-def together_of(needs: NeedsFile, targets: Mapping[str, str], evidence: Mapping[str, Evidence]) -> Mapping[str, Together]:
+def together_of(needs: NeedsFile, targets: Mapping[str, str], evidence: Mapping[str, Evidence]) -> Mapping[str, JointNeed]:
     """By role, from the preferred run that had all loads of these needs on at the same time, each on its store; empty where none had.
-
-    Args:
-        targets: the store of each role, as `store:variant`.
-    """
+    `targets`: the store of each role, as `store:variant`."""
     loaded = [name for name, role in needs.roles.items() if role.load is not None]
-    runs: dict[str, dict[str, Together]] = {}  # those that are preferred come first, as in the evidence
+    runs: dict[str, dict[str, JointNeed]] = {}  # those that are preferred come first, as in the evidence
     for name in loaded:
         known = evidence.get(targets[name])
         for source in known.sources if known else ():
             for joint in source.store.joint:
                 if name in joint.numbers and _is_of(joint, needs, targets) and _on(source, needs.machine):
                     asked = next(each for each in joint.roles if each.role == name)
-                    runs.setdefault(source.run, {})[name] = Together(
+                    runs.setdefault(source.run, {})[name] = JointNeed(
                         source, joint.name_of(name), asked, joint.numbers[name], len(joint.roles) - 1
                     )
     return next((found for found in runs.values() if found.keys() == set(loaded)), {})
 
 
-def judge_together(need: Need, role: Role, target: str, found: Together, command: str) -> JudgedNeed:
+def judge_together(need: Need, role: Role, target: str, found: JointNeed, command: str) -> JudgedNeed:
     """Whether the store kept up with the rate of the role, or answered in time, beside the other roles.
 
     Requests that were due and never sent, although the load generator was in time, refute both where the whole interval is below the rate:
@@ -74,35 +70,35 @@ def judge_together(need: Need, role: Role, target: str, found: Together, command
     measured, gate = found.measured, found.measured.gates.get(_UNSENT)
     seen = (Seen(found.source, found.name, _reached(found), measured),)
 
-    def judged(verdict: Verdict, reason: str) -> JudgedNeed:
-        return JudgedNeed(need, target, verdict, reason, seen, command if verdict is Verdict.NOT_SHOWN else "")
+    def judged(verdict: NeedVerdict, reason: str) -> JudgedNeed:
+        return JudgedNeed(need, target, verdict, reason, seen, command if verdict is NeedVerdict.NOT_SHOWN else "")
 
     harmless = {_UNSENT, _LATE} if need.subject == "rate" and gate is not None and gate.ok else {_UNSENT}
     if broken := [each for each in measured.invalid if each not in harmless]:
-        return judged(Verdict.NOT_SHOWN, f"{_reached(found)}: not valid: {', '.join(broken)}")
+        return judged(NeedVerdict.NOT_SHOWN, f"{_reached(found)}: not valid: {', '.join(broken)}")
     if gate is None or not gate.ok:
         why = f"{_reached(found)}{found.beside}"
         if measured.at_least:
-            return judged(Verdict.NOT_SHOWN, f"{why}, where the load generator was the limit")
+            return judged(NeedVerdict.NOT_SHOWN, f"{why}, where the load generator was the limit")
         if measured.throughput.high >= found.asked.rate:
-            return judged(Verdict.NOT_SHOWN, f"{why}; some rounds kept up, which does not decide it")
+            return judged(NeedVerdict.NOT_SHOWN, f"{why}; some rounds kept up, which does not decide it")
         if role.load.clients is None:
-            return judged(Verdict.NOT_SHOWN, f"{why}; more clients may get more: say `clients`")
-        return judged(Verdict.NOT_MET, why)
+            return judged(NeedVerdict.NOT_SHOWN, f"{why}; more clients may get more: say `clients`")
+        return judged(NeedVerdict.NOT_MET, why)
     if role.records is not None and (measured.loaded or 0) < role.records:
-        return judged(Verdict.NOT_SHOWN, f"{_reached(found)}, with {whole(measured.loaded or 0)} of {plural(role.records, 'record')}")
+        return judged(NeedVerdict.NOT_SHOWN, f"{_reached(found)}, with {whole(measured.loaded or 0)} of {plural(role.records, 'record')}")
     if need.subject == "rate":
-        return judged(Verdict.MET, f"{_reached(found)}{found.beside}")
+        return judged(NeedVerdict.MET, f"{_reached(found)}{found.beside}")
     p99, limit = measured.latency_us.p99, role.load.p99_ms
     assert limit is not None
     if p99 is None:
-        return judged(Verdict.NOT_SHOWN, f"{plural(measured.latency_us.samples, 'request')}, too few for a 99th percentile")
+        return judged(NeedVerdict.NOT_SHOWN, f"{plural(measured.latency_us.samples, 'request')}, too few for a 99th percentile")
     reason = f"p99 {p99 / 1000:.3g} ms{found.beside}, at {whole(found.asked.rate)} operations/s"
     if p99 / 1000 <= limit:
-        return judged(Verdict.MET, reason)
+        return judged(NeedVerdict.MET, reason)
     if measured.at_least:
-        return judged(Verdict.NOT_SHOWN, f"{reason}, where the load generator was the limit")
-    return judged(Verdict.NOT_MET, reason)
+        return judged(NeedVerdict.NOT_SHOWN, f"{reason}, where the load generator was the limit")
+    return judged(NeedVerdict.NOT_MET, reason)
 
 
 def deciding(alone: JudgedNeed, beside: JudgedNeed | None, command: str, *, several: bool) -> JudgedNeed:
@@ -115,13 +111,13 @@ def deciding(alone: JudgedNeed, beside: JudgedNeed | None, command: str, *, seve
         command: what would have all roles under load.
         several: whether several roles have a load.
     """
-    enough = alone.verdict is Verdict.NOT_MET or (alone.verdict is Verdict.MET and not several)
-    if beside is not None and (beside.verdict is not Verdict.NOT_SHOWN or not enough):
+    enough = alone.verdict is NeedVerdict.NOT_MET or (alone.verdict is NeedVerdict.MET and not several)
+    if beside is not None and (beside.verdict is not NeedVerdict.NOT_SHOWN or not enough):
         return beside
     if enough or (alone.command and not several):
         return alone
-    reason = f"alone: {alone.reason}; not measured beside the other roles" if alone.verdict is Verdict.MET else alone.reason
-    return replace(alone, verdict=Verdict.NOT_SHOWN, reason=reason, command=command or alone.command)
+    reason = f"alone: {alone.reason}; not measured beside the other roles" if alone.verdict is NeedVerdict.MET else alone.reason
+    return replace(alone, verdict=NeedVerdict.NOT_SHOWN, reason=reason, command=command or alone.command)
 
 
 def command_of(file: str, targets: Mapping[str, str], spec: Spec) -> str:
@@ -147,7 +143,7 @@ def _same(asked: RoleLoad, role: Role) -> bool:
     return same and requests and load.record in (None, asked.record) and (load.clients is None or asked.clients <= load.clients)
 
 
-def _on(source: Source, machine: Machine | None) -> bool:
+def _on(source: JoinedPart, machine: Machine | None) -> bool:
     """Whether the stores had what the machine of the needs has."""
     if machine is None:
         return True
@@ -157,7 +153,7 @@ def _on(source: Source, machine: Machine | None) -> bool:
     return len(placement.server) == machine.cores and placement.memory_bytes // _MIB == machine.memory // _MIB
 
 
-def _reached(found: Together) -> str:
+def _reached(found: JointNeed) -> str:
     rate, asked = found.measured.throughput, found.asked
     of = f"{amount(rate.median)} of {whole(asked.rate)} {rate.unit}"
     return f"{of}, {asked.workload}, {plural(asked.clients, 'client')}"

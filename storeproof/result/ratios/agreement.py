@@ -32,7 +32,6 @@ class Twice:
 
     @property
     def factor(self) -> float:
-        """The greater median divided by the smaller."""
         medians = self.a.throughput.median, self.b.throughput.median
         return max(medians) / min(medians)
 
@@ -51,7 +50,6 @@ class RatioTwice:
 
     @property
     def factor(self) -> float:
-        """The greater ratio divided by the smaller."""
         first, second = (
             self.one.a.throughput.median / self.other.a.throughput.median,
             self.one.b.throughput.median / self.other.b.throughput.median,
@@ -78,13 +76,12 @@ class OfKind:
 
     @property
     def agreeing(self) -> int:
-        """How many agree."""
         return sum(each.agrees for each in self.numbers)
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Of two results."""
+    """How far two results agree."""
 
     refused: tuple[str, ...]
     """Why they are not the same plan on the same machine; nothing is compared then."""
@@ -98,12 +95,11 @@ class Agreement:
 
     @property
     def numbers(self) -> tuple[Twice, ...]:
-        """All that were compared."""
         return tuple(each for kind in self.kinds for each in kind.numbers)
 
     @property
     def ratios(self) -> tuple[RatioTwice, ...]:
-        """Of each two stores, for each workload of which both have a number that was compared."""
+        """The ratios of each two stores, for each workload of which both have a number that was compared."""
         of_plan: dict[tuple[Any, ...], list[Twice]] = {}
         for each in self.numbers:
             of_plan.setdefault(_plan(each.a), []).append(each)
@@ -111,7 +107,7 @@ class Agreement:
 
 
 def agreement(pairs: Sequence[tuple[Side, Side]]) -> Agreement:
-    """Of the stores of two results, each with itself.
+    """Compares the stores of two results, each with itself.
 
     Durability is no condition: both sides are the same store with the same settings, and only the rate is compared with itself.
     """

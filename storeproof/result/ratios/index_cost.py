@@ -23,7 +23,7 @@ class IndexCost:
 
 
 def index_costs(result: Result) -> list[IndexCost]:
-    """Of all stores and workloads that were measured with indexes and without."""
+    """The costs of all stores and workloads that were measured with indexes and without."""
     costs = []
     for side in sides_of(result):
         plain = {_plan(each): each for each in side.store.measurements if not each.indexes}

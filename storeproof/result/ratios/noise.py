@@ -24,7 +24,7 @@ _NORMAL: Final = 1.96
 
 @dataclass(frozen=True)
 class KindNoise:
-    """Of one kind of workload in one result. Deviations are standard deviations of the logarithm of the rate, pooled over all numbers."""
+    """The noise of one kind of workload in a result. Deviations are standard deviations of logarithms of rates, pooled over all numbers."""
 
     kind: str
     deviation: float
@@ -33,7 +33,7 @@ class KindNoise:
     fewest: int
     """Rounds of the measurement that has fewest: what is beyond its floor is beyond the floor of all."""
     laps: int = 1
-    """Of each measurement, if all have as many; else the fewest."""
+    """The laps of each measurement, if all have as many; else the fewest."""
     between: float | None = None
     """Between laps, beyond what the scatter of their rounds explains; None: there is one lap."""
     between_starts: float | None = None
@@ -89,7 +89,7 @@ def noise_of_kinds(measured: Iterable[Measurement]) -> Mapping[str, KindNoise]:
 
 @dataclass(frozen=True)
 class _Logs:
-    """Of one number: the logarithms of its rounds' rates."""
+    """The logarithms of the rates of one number's rounds."""
 
     blocks: tuple[Any, ...]
     """The same for all numbers that were measured in turns."""
@@ -132,10 +132,7 @@ def _in_turns(several: Sequence[_Logs]) -> Iterator[list[_Logs]]:
 
 def _between(groups: Sequence[Sequence[_Logs]], deviation: float, alike: float) -> float:
     """The deviation between laps, without what the numbers of a group have in common, and less what the scatter of rounds explains.
-
-    Args:
-        alike: by how much autocorrelation widens the variance of a number measured alone, not interleaved with others.
-    """
+    `alike`: by how much autocorrelation widens the variance of a number measured alone, not interleaved with others."""
     squares = explained = freedom = 0.0
     for group in groups:
         common = [fmean(values) if len(group) > 1 else 0.0 for values in zip(*(each.of_laps for each in group), strict=True)]

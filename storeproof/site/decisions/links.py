@@ -8,9 +8,9 @@ from functools import cached_property
 from storeproof.outcome import SHOWN
 from storeproof.report.decision.links import anchor
 from storeproof.result.needs.decision import Candidate
-from storeproof.result.needs.evidence import Source
-from storeproof.result.needs.judged_need import JudgedNeed, Seen, Verdict
-from storeproof.site.content import Content
+from storeproof.result.needs.evidence import JoinedPart
+from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict, Seen
+from storeproof.site.content import SiteContent
 from storeproof.site.names import (
     capability_page,
     joint_anchor,
@@ -28,7 +28,7 @@ from storeproof.site.names import (
 class SiteLinks:
     """Addresses of pages of the site."""
 
-    content: Content
+    content: SiteContent
     root: str
     """From the page of a decision to the site's folder."""
 
@@ -41,9 +41,9 @@ class SiteLinks:
         """Of several capabilities the first that is lacking; where all are there, the list of them. What was not shown has its command on
         the page itself."""
         pages = [page for _, page in self.all_of(found)]
-        if found.verdict is Verdict.NOT_SHOWN or not pages:
+        if found.verdict is NeedVerdict.NOT_SHOWN or not pages:
             return f"#{anchor(candidate, found)}"
-        if found.verdict is Verdict.MET and len(pages) > 1:
+        if found.verdict is NeedVerdict.MET and len(pages) > 1:
             store = found.seen[0].source.store
             return f"{self.root}{variant_page(store.store, store.variant)}#does"
         return pages[0]
@@ -55,8 +55,7 @@ class SiteLinks:
             pages.setdefault(self._page(each), each)
         return [(each, page) for page, each in pages.items()]
 
-    def run(self, source: Source) -> str:
-        """The page of a run."""
+    def run(self, source: JoinedPart) -> str:
         return f"{self.root}{run_page(source.run)}"
 
     def _page(self, seen: Seen) -> str:

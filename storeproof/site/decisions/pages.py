@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from storeproof.report.decision import tables, words
-from storeproof.site.content import Content
+from storeproof.site.content import SiteContent
 from storeproof.site.decisions.links import SiteLinks
 from storeproof.site.names import decision_page
 from storeproof.site.rendering import Renderer
 
 
-def decision_pages(content: Content, renderer: Renderer) -> Iterator[tuple[str, str]]:
-    """Each as its path and its text."""
+def decision_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str, str]]:
     links = SiteLinks(content, "../")
     for decision in content.decisions:
         path = decision_page(decision.needs.decision)

@@ -61,7 +61,6 @@ def freeze(draft: Spec, name: str, storeproof: str) -> FrozenEdition:
 
 
 def record_path(root: Path, name: str) -> Path:
-    """The file of an edition's record."""
     return root / EDITIONS / f"{name}.yaml"
 
 

@@ -24,10 +24,7 @@ _GENERATED = ("articles", "essays")
 
 def frozen_editions(root: Path | None = None) -> Mapping[str, FrozenEdition]:
     """The records of all frozen editions, from the oldest on. `root`: of the specification (default: this installation's).
-
-    Raises:
-        SpecError: a record breaks a rule, or is not called as its edition.
-    """
+    Raises `SpecError`: a record breaks a rule, or is not called as its edition."""
     return {each.edition: each for each in read_records((root or loader.SPEC_ROOT) / EDITIONS, FrozenEdition, "edition")}
 
 
@@ -38,10 +35,7 @@ def known_judges(root: Path | None = None) -> Sequence[Judge]:
 
 def load_edition(name: str, root: Path | None = None) -> Spec:
     """A frozen edition, with the store files of this installation; or the draft, by its version.
-
-    Raises:
-        UsageError: there is none of this name, it was edited, or this release cannot read it.
-    """
+    Raises `UsageError`: there is none of this name, it was edited, or this release cannot read it."""
     root = root or loader.SPEC_ROOT
     if name == VERSION:
         return load_spec(root)
@@ -65,10 +59,7 @@ def load_edition(name: str, root: Path | None = None) -> Spec:
 
 def edition_to_try(name: str | None) -> Spec:
     """The edition that a run judges by: a frozen one, of which the suites of this release can try all; without a name the draft.
-
-    Raises:
-        UsageError: there is none of this name, or the suites no longer have all of its cases, or have other texts.
-    """
+    Raises `UsageError`: there is none of this name, or the suites no longer have all of its cases, or have other texts."""
     if name is None:
         return shipped()
     spec = load_edition(name)

@@ -59,10 +59,7 @@ class Judge(SpecFile):
 
 def read_records(folder: Path, kind: type[R], named: str) -> list[R]:
     """All records in a folder, by name. `named`: the field with a record's name, as its file is called.
-
-    Raises:
-        SpecError: a record breaks a rule, or its file is called otherwise.
-    """
+    Raises `SpecError`: a record breaks a rule, or its file is called otherwise."""
     found = []
     for path in sorted(folder.glob("*.yaml")):
         record = read(path, kind)

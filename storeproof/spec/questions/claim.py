@@ -117,7 +117,6 @@ class Kept(Frozen):
 
     @property
     def target(self) -> str:
-        """`store:variant`."""
         return f"{self.store}:{self.variant}"
 
 

@@ -33,7 +33,7 @@ def _store_and_variant(found: str) -> str:
 TargetName = Annotated[str, AfterValidator(_store_and_variant), WithJsonSchema({"type": "string", "pattern": f"^{_TARGET.pattern}$"})]
 
 
-class Share(Frozen):
+class ShareBound(Frozen):
     """One operation of a load."""
 
     name: Name | None = None
@@ -74,7 +74,7 @@ class Load(Frozen):
 
     workload: Name | None = None
     """A workload of the specification; or else `mix`."""
-    mix: Annotated[tuple[Share, ...], Strict(False)] = ()
+    mix: Annotated[tuple[ShareBound, ...], Strict(False)] = ()
     """Operations on records that are there, and requests. A workload of the role's model with the same operations and requests in the same
     shares, to within five per cent, is evidence for it."""
     record: str | None = None
@@ -99,7 +99,7 @@ class Load(Frozen):
         return self
 
     @property
-    def requests(self) -> tuple[Share, ...]:
+    def requests(self) -> tuple[ShareBound, ...]:
         """The shares of the mix that have a request."""
         return tuple(each for each in self.mix if each.request is not None)
 

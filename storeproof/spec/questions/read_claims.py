@@ -17,11 +17,7 @@ Place = tuple[int | str, ...]
 
 
 def read_claims(spec: Spec) -> tuple[ClaimsFile, ...]:
-    """All files of `claims/`, by their sources.
-
-    Raises:
-        SpecError: with all errors of all files.
-    """
+    """All files of `claims/`, by their sources. Raises `SpecError`: with all errors of all files."""
     problems: list[str] = []
     files: list[ClaimsFile] = []
     seen: dict[str, tuple[Path, int]] = {}

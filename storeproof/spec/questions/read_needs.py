@@ -19,11 +19,7 @@ Place = tuple[int | str, ...]
 
 
 def read_needs(path: Path, spec: Spec) -> NeedsFile:
-    """The needs in a file. Roles with a model of `models` name it as results do.
-
-    Raises:
-        SpecError: with one line for each error.
-    """
+    """The needs in a file. Roles with a model of `models` name it as results do. Raises `SpecError`: with one line for each error."""
     needs = read(path, NeedsFile)
     problems = [f"{at(path, *place)}: {wrong}" for place, wrong in _wrong(needs, spec)]
     if problems:
@@ -32,7 +28,6 @@ def read_needs(path: Path, spec: Spec) -> NeedsFile:
 
 
 def needs_schema() -> str:
-    """The JSON Schema of needs files."""
     return schema_of("needs", NeedsFile, ".".join(map(str, NeedsFile.FORMAT)))
 
 

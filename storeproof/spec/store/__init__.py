@@ -5,26 +5,3 @@ from storeproof.spec.store.launch import TEMPLATE_NAMES, Command, ContainerLaunc
 from storeproof.spec.store.store import Cache, Claims, Store, Variant
 from storeproof.spec.store.target import Target
 from storeproof.spec.store.topology import Service, Topology
-
-__all__ = [
-    "FRONT",
-    "HOME",
-    "ROLES",
-    "TEMPLATE_NAMES",
-    "Cache",
-    "Caching",
-    "Claims",
-    "Command",
-    "Composite",
-    "ContainerLaunch",
-    "EndpointLaunch",
-    "Launch",
-    "Nodes",
-    "ProcessLaunch",
-    "Role",
-    "Service",
-    "Store",
-    "Target",
-    "Topology",
-    "Variant",
-]

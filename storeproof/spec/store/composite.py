@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, Self, cast, get_args
@@ -9,7 +10,26 @@ from typing import Final, Literal, Self, cast, get_args
 from pydantic import Field, field_validator
 
 from storeproof.spec.base import Frozen, RuleError
-from storeproof.spec.store.memory_size import UNITS, names_a_size, with_size
+
+UNITS: Final = "${bytes}, ${mib}, ${gib}"
+"""For messages."""
+
+
+def names_a_size(value: str) -> bool:
+    """Whether exactly one unit is in the value, and nothing else that looks like one."""
+    template = string.Template(value)
+    named = template.get_identifiers() if template.is_valid() else []
+    return len(named) == 1 and named[0] in _units(0)
+
+
+def with_size(value: str, size: int) -> str:
+    """The value for `size` bytes; one that names no size stays as it is."""
+    return string.Template(value).safe_substitute(_units(size))
+
+
+def _units(size: int) -> dict[str, str]:
+    return {"bytes": str(size), "mib": str(size // 2**20), "gib": f"{size / 2**30:g}"}
+
 
 Role = Literal["front", "home"]
 
@@ -67,10 +87,7 @@ class Caching:
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Self:
         """Read the options. `invalidate` is `update` by default where writes are locked, else `delete`; `ttl` is 0 by default.
-
-        Raises:
-            RuleError: an option is missing, unknown, or has a value that is not allowed; its location is the option's name.
-        """
+        Raises `RuleError`: an option is missing, unknown, or has a value that is not allowed; its location is the option's name."""
         for name in options:
             if name not in _OPTIONS:
                 raise RuleError(f"unknown option of a composite store; allowed: {', '.join(_OPTIONS)}", name)
@@ -105,10 +122,7 @@ class Caching:
 
 def check_settings(settings: Mapping[str, str]) -> None:
     """Check the names of a composite store's own settings, which are those of its servers.
-
-    Raises:
-        RuleError: one does not say whose it is; its location is the setting's name.
-    """
+    Raises `RuleError`: one does not say whose it is; its location is the setting's name."""
     for name in settings:
         role, dot, rest = name.partition(".")
         if role not in ROLES or not dot or not rest:

@@ -11,9 +11,8 @@ from storeproof.spec import older_formats
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.guarantee import LADDER, NETWORKED, NODES, GuaranteeName, NodeGuaranteeName
 from storeproof.spec.known_failure import KnownFailure
-from storeproof.spec.store.composite import Caching, check_settings
+from storeproof.spec.store.composite import UNITS, Caching, check_settings, names_a_size, with_size
 from storeproof.spec.store.launch import Launch
-from storeproof.spec.store.memory_size import UNITS, names_a_size, with_size
 from storeproof.spec.store.topology import Topology
 
 Kind = Literal["single", "replica_set", "cluster"]

@@ -31,7 +31,6 @@ class Target:
 
     @property
     def configuration(self) -> Variant:
-        """The variant's configuration."""
         return self.store.variants[self.variant]
 
     @property

@@ -10,8 +10,8 @@ from storeproof.adapters.composite import CompositeSession
 from storeproof.adapters.composite.connection import Connection
 from storeproof.adapters.composite.locks import Locks
 from storeproof.contract import Key, Layout, Record, Refused, Unknown, Version
-from storeproof.spec.index import Index
 from storeproof.spec.interleaving import Isolation
+from storeproof.spec.model import Index
 from storeproof.spec.query import FieldPath, TypeName
 from storeproof.spec.store import Caching
 

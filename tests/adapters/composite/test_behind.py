@@ -13,8 +13,8 @@ import pytest
 from storeproof.adapters.composite.locks import Locks
 from storeproof.adapters.composite.plain import is_plain
 from storeproof.contract import Cached, Collection, Key, Layout, Refused, Row, Unknown, Unsupported, WrongReply, call
-from storeproof.contract.transactions import Transactions
-from storeproof.spec.index import Index
+from storeproof.contract.sessions import Transactions
+from storeproof.spec.model import Index
 from tests.adapters.composite.memory import LOST, NO, IndexedSession, Layer, TransactionalSession
 from tests.shipped import SHIPPED
 

@@ -10,7 +10,7 @@ import pytest
 
 from storeproof.adapters import composite
 from storeproof.contract import Address, Cached, Collection, Layout, Refused, Unknown, Unsupported, call, supports
-from storeproof.contract.transactions import Transactions
+from storeproof.contract.sessions import Transactions
 from tests.adapters.composite.memory import LOST, NO, Layer, TransactionalSession
 from tests.shipped import SHIPPED
 

@@ -10,7 +10,7 @@ import pytest
 
 from storeproof.adapters.mysql.clusters import group_replication
 from storeproof.adapters.mysql.clusters.group_replication import GroupReplication
-from storeproof.adapters.mysql.clusters.gtids import count
+from storeproof.adapters.mysql.clusters.replica import count
 from storeproof.contract import Address, NodeAddresses, Unknown
 
 NODES: NodeAddresses = {f"n{number}": Address(f"198.18.0.{number}", 3306, "me", "it's") for number in (1, 2, 3)}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from storeproof.contract import Layout, Refused, Unsupported
-from storeproof.contract.transactions import Transactions
+from storeproof.contract.sessions import Transactions
 from storeproof.errors import NotAvailable
 from storeproof.launch.handle import Handle
 from storeproof.store_under_test import Options, StoreUnderTest

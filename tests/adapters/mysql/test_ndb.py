@@ -16,7 +16,7 @@ from storeproof.adapters.mysql import cluster
 from storeproof.adapters.mysql.clusters import ndb
 from storeproof.adapters.mysql.clusters.ndb import Ndb
 from storeproof.contract import Address, NodeAddresses, Unknown
-from storeproof.contract.clusters import Ending
+from storeproof.contract.clusters import EndsAsWhole
 
 PORTS = {"n1": {"mysqld": 3306, "ndbmtd": 2202}, "n2": {"mysqld": 3306, "ndbmtd": 2202}, "n3": {"mysqld": 3306, "ndb_mgmd": 1186}}
 NODES: NodeAddresses = {name: Address(f"198.18.0.{name[1]}", 3306, ports=ports) for name, ports in PORTS.items()}
@@ -104,7 +104,7 @@ def managed(reply: bytes) -> Iterator[tuple[NodeAddresses, list[str]]]:
 def test_it_ends_as_a_whole_by_the_management_server() -> None:
     """Without aborting transactions, and without the management server itself."""
     made = cluster({"engine": "ndbcluster"})
-    assert isinstance(made, Ending)
+    assert isinstance(made, EndsAsWhole)
     with managed(b"stop reply\nresult: Ok\nstopped: 2\ndisconnect: 0\n\n") as (nodes, asked):
         made.end(nodes)
     assert asked == ["stop all", "abort: 0", "stop: db"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from storeproof.adapters.mysql.clusters import replica, replicas
-from storeproof.adapters.mysql.clusters.gtids import count
+from storeproof.adapters.mysql.clusters.replica import count
 from storeproof.adapters.mysql.clusters.replicas import Replicas
 from storeproof.contract import Address, NodeAddresses, Unknown
 

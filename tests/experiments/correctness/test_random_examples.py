@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from storeproof.errors import Halted
 from storeproof.experiments.correctness import random_examples
-from storeproof.experiments.correctness.random_examples import Finding, try_examples
+from storeproof.experiments.correctness.random_examples import FailingExample, try_examples
 from storeproof.outcome import Outcome, Stage
 from storeproof.result.case_result import CaseResult, EndCase
 
@@ -33,7 +33,7 @@ def test_a_finding_is_shrunk_for_a_while(seconds: float, monkeypatch: pytest.Mon
         if number > 1000 or found:
             found.append(number)
         if number > 1000:
-            raise Finding(f"wrong at {number}")
+            raise FailingExample(f"wrong at {number}")
 
     told = result()
     with pytest.raises(EndCase) as ended:

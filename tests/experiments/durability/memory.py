@@ -12,7 +12,7 @@ from typing import Any
 from storeproof.contract import Address, Key, Layout, Record, Refused, Unknown, Version
 from storeproof.errors import StoreDied
 from storeproof.experiments.fault_experiment import Subject
-from storeproof.launch.handle import Capability
+from storeproof.launch.handle import FaultMeans
 
 
 class Store:
@@ -166,7 +166,7 @@ class Handle:
         self.store = store
         self.deeds: list[str] = []
 
-    def cannot(self, capability: Capability) -> str | None:
+    def cannot(self, capability: FaultMeans) -> None:
         return None
 
     def start(self) -> float:

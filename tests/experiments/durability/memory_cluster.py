@@ -12,8 +12,8 @@ from storeproof.contract import Address, Key, Record, Refused, Unknown
 from storeproof.errors import StoreDied
 from storeproof.experiments.fault_experiment import Subject
 from storeproof.faults.cluster_fault import ClusterFault
-from storeproof.launch.handle import Capability, RunningCluster
-from tests.experiments.durability.memory import Session, Store
+from storeproof.launch.handle import FaultMeans, RunningCluster
+from tests.experiments.durability.memory import Session, Store, Written
 
 NAMES = ("n1", "n2", "n3")
 _WRITE_SECONDS = 0.0005
@@ -108,6 +108,8 @@ class MemoryCluster:
     """See `RunningCluster`; lies override one of its methods."""
 
     settle_seconds = 1
+    elsewhere: Sequence[str] = ()
+    """Files outside the directories of its nodes that they write to."""
 
     def __init__(self, *, synchronous: bool) -> None:
         self.synchronous = synchronous
@@ -208,6 +210,12 @@ class MemoryHandle:
     def __init__(self, cluster: MemoryCluster) -> None:
         self._cluster = cluster
 
+    def data_written(self) -> Written:
+        return Written(self._cluster.stores[self._cluster.primary()])
+
+    def files_elsewhere(self) -> Sequence[str]:
+        return self._cluster.elsewhere
+
     @property
     def cluster(self) -> RunningCluster:
         found: Any = self._cluster
@@ -217,7 +225,7 @@ class MemoryHandle:
     def address(self) -> Address:
         return self._cluster.node(self._cluster.primary()).address
 
-    def cannot(self, capability: Capability) -> str | None:
+    def cannot(self, capability: FaultMeans) -> None:
         return None
 
     def check_alive(self) -> None:

@@ -11,12 +11,11 @@ from storeproof.check import Anomaly
 from storeproof.contract import Key, Layout, Record, Unknown
 from storeproof.experiments.durability.atomic_groups import SIZE, AtomicWrite, atomic_writes
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
-from storeproof.experiments.durability.rounds import Rounds
-from storeproof.faults import find
 from storeproof.outcome import Outcome
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory import Handle, Records, Session, Store, subject
+from tests.experiments.durability.servers.struck_records import struck
 from tests.shipped import SHIPPED
 
 MODELS = SHIPPED.models
@@ -92,15 +91,9 @@ SESSIONS: dict[AtomicWrite, type[Session]] = {"batch": Batching, "transaction": 
 
 def strike(store: Store, way: AtomicWrite, *, claims: bool = True) -> DurabilitySummary:
     """All rounds of kills."""
-    rounds = Rounds(
-        subject(Handle(store), SESSIONS[way]),
-        find("process_kill"),
-        {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "hash10", "counter")},
-        SCALE,
-        atomic=frozenset({way}) if claims else frozenset(),
-    )
-    rounds.run()
-    return rounds.summary
+    layouts = {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "hash10", "counter")}
+    ways = frozenset({way}) if claims else frozenset()
+    return struck(subject(Handle(store), SESSIONS[way]), "process_kill", layouts, SCALE, atomic=ways)
 
 
 @pytest.mark.parametrize("way", ["batch", "transaction"])

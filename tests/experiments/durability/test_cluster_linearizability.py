@@ -78,7 +78,7 @@ def struck(cluster: MemoryCluster, fault: ClusterFault, session: type[Session] =
     summary = LinearizabilitySummary(case="durability.linearizable/partition")
     where = subject(cluster, session=session)
     strike = ClusterStrike(where, fault, lambda address: session(cluster.stores[address.host]))
-    StrikeRounds(where, [strike], ContendedCluster(where, LAYOUTS, SCALE, summary)).run()
+    StrikeRounds(where, [lambda: strike], ContendedCluster(where, LAYOUTS, SCALE, summary)).run()
     return summary
 
 

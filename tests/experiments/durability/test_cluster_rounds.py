@@ -13,10 +13,10 @@ from storeproof.errors import MachineFailed, StoreDied
 from storeproof.experiments.client import under_load
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.durability.clusters import alike
-from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.strikes import cluster as cluster_strike
 from storeproof.experiments.durability.strikes.round_clients import Persistent
+from storeproof.experiments.durability.workloads.cluster_records import ClusterRecords
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.deaf_primary import DeafPrimary
 from storeproof.faults.isolate_primary import IsolatePrimary
@@ -51,7 +51,7 @@ def test_a_cluster_that_acknowledges_first_loses_what_was_not_replicated(fault: 
     assert summary.lossy == ROUNDS, summary.detail()
     assert summary.anomalies[Anomaly.LOST] > 0
     assert summary.anomalies[Anomaly.INVENTED] == 0
-    assert summary.costs[1].startswith(f"fault 2, {fault.name}: ")
+    assert str(summary.costs[1]).startswith(f"fault 2, {fault.name}: ")
     assert summary.outcome(claimed=True) is Outcome.FAIL
     assert summary.outcome(claimed=False) is Outcome.UNSUPPORTED
 
@@ -82,8 +82,8 @@ def test_nodes_that_stay_unlike_are_noticed(monkeypatch: pytest.MonkeyPatch) -> 
 
     summary = struck(Stubborn(synchronous=True), IsolatePrimary())
     assert summary.unlike > 0
-    assert "fault 1, isolate_primary: " in summary.costs[0]
-    assert "records of n1 stay unlike the primary's, first " in summary.costs[0]
+    assert "fault 1, isolate_primary: " in str(summary.costs[0])
+    assert "records of n1 stay unlike the primary's, first " in str(summary.costs[0])
     assert summary.outcome(claimed=True) is Outcome.FAIL
 
 
@@ -253,7 +253,7 @@ def test_what_survived_one_fault_must_survive_the_next() -> None:
 
     summary = struck(Forgetful(synchronous=True), IsolatePrimary())
     assert summary.anomalies[Anomaly.LOST] > 0
-    assert all(cost.startswith(f"fault {ROUNDS}, ") for cost in summary.costs)
+    assert all(str(cost).startswith(f"fault {ROUNDS}, ") for cost in summary.costs)
     first, last = summary.cluster_rounds
     assert first.lost == 0
     assert last.acknowledged > 0
@@ -328,7 +328,7 @@ def test_no_answer_while_a_node_is_gone_says_nothing(monkeypatch: pytest.MonkeyP
     def lost(*_: object, **__: object) -> list[Finding]:
         raise Unknown("the reply was lost")
 
-    monkeypatch.setattr(ClusterRounds, "_read_back", lost)
+    monkeypatch.setattr(ClusterRecords, "_read_back", lost)
     summary = DurabilitySummary()
     with pytest.raises(Unknown, match="the reply was lost"):
         struck(MemoryCluster(synchronous=True), Lose(), summary=summary)
@@ -338,7 +338,7 @@ def test_no_answer_while_a_node_is_gone_says_nothing(monkeypatch: pytest.MonkeyP
 def test_another_primary_before_the_fault_spoils_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clients are tied to the wrong node, and the time of the failover would be that of nothing."""
     cluster = MemoryCluster(synchronous=True)
-    monkeypatch.setattr(ClusterRounds, "_wait_for_writes", lambda _: setattr(cluster, "_primary", "n2"))
+    monkeypatch.setattr(ClusterRecords, "_wait_for_writes", lambda _: setattr(cluster, "_primary", "n2"))
     with pytest.raises(Unknown, match="before the fault n2 took the place of n1"):
         struck(cluster, IsolatePrimary())
 

@@ -83,7 +83,7 @@ def struck(cluster: MemoryCluster, fault: ClusterFault, session: type[Session] =
     summary = SessionSummary()
     where = subject(cluster, session=session)
     strike = ClusterStrike(where, fault, lambda address: session(cluster.stores[address.host]))
-    StrikeRounds(where, [strike], Sessions(where, LAYOUT, SCALE, summary)).run()
+    StrikeRounds(where, [lambda: strike], Sessions(where, LAYOUT, SCALE, summary)).run()
     return summary
 
 
@@ -113,7 +113,7 @@ def test_an_old_primary_that_answers_reads_takes_tied_clients_back() -> None:
     assert summary.back["tied"] > 0
     assert "which it had read" in summary.detail()
     assert summary.forgotten["following"] == summary.back["following"] == 0
-    (course,) = summary.course
+    (course,) = summary.cluster_rounds
     assert course.struck in {each.node for each in course.spans if each.lost}
     assert course.acknowledged == summary.reads.total()
     assert any(

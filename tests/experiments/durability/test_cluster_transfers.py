@@ -167,7 +167,7 @@ def struck(cluster: MemoryCluster, fault: ClusterFault, session: type[Atomic] = 
     summary = TransferSummary()
     where = subject(cluster, session=session)
     strike = ClusterStrike(where, fault, lambda address: session(cluster.stores[address.host]))
-    StrikeRounds(where, [strike], Transfers(where, LAYOUTS, SCALE, summary)).run()
+    StrikeRounds(where, [lambda: strike], Transfers(where, LAYOUTS, SCALE, summary)).run()
     return summary
 
 
@@ -190,7 +190,7 @@ def test_transfers_that_were_acknowledged_alone_are_lost_whole() -> None:
     assert summary.halves == []
     assert "in rounds of isolate_primary 1 of 1; each is there whole or not at all" in summary.detail()
     assert "s from the fault" in summary.detail()
-    (course,) = summary.course
+    (course,) = summary.cluster_rounds
     assert (course.lost, course.acknowledged) == (summary.lost, summary.acknowledged)
     assert {each.node for each in course.spans if each.lost} == {course.struck}
     assert f"by {course.struck}, +0." in course.wrong[0]

@@ -93,9 +93,19 @@ def test_each_fault_that_costs_something_is_a_finding_with_its_number_and_load()
     found.breaks("unstartable: it ended", "a\nthe log's last line")
     first = "fault 1, burst: 2 lost of hash10, row; 2 operations within 5 ms, suffix"
     last = "fault 3, compaction: unstartable: it ended"
-    assert found.findings == [first, f"{last}; its log: a\nthe log's last line"]
-    assert found.unexcused == [f"{last}; its log: a\nthe log's last line"], "loss breaks no promise that was not made"
+    assert list(map(str, found.findings)) == [first, f"{last}; its log: a\nthe log's last line"]
+    assert list(map(str, found.unexcused)) == [f"{last}; its log: a\nthe log's last line"], "loss breaks no promise that was not made"
     assert f"by fault: {first} | {last}; " in found.detail()
+    lost, broken = found.findings
+    assert (lost.kinds, lost.load, lost.models, lost.shape, lost.said) == (
+        frozenset({"lost"}),
+        "burst",
+        frozenset({"hash10", "row"}),
+        "suffix",
+        "",
+    )
+    assert (broken.kinds, broken.load, broken.shape) == (frozenset({"unstartable"}), "compaction", None)
+    assert broken.said == "unstartable: it ended; its log: a\nthe log's last line"
     assert found.lossy == 2
 
 
@@ -104,5 +114,7 @@ def test_a_table_that_wants_repair_is_a_finding_only_of_who_promised() -> None:
     found = DurabilitySummary(needs_repair=True)
     found.count("bulk")
     found.breaks("after the start it does not work: table is crashed", "")
-    assert found.findings == ["fault 1, bulk: after the start it does not work: table is crashed"]
+    assert [(str(each), each.kinds) for each in found.findings] == [
+        ("fault 1, bulk: after the start it does not work: table is crashed", frozenset({"unusable"}))
+    ]
     assert found.unexcused == []

@@ -65,7 +65,7 @@ def strike(store: Store, fault: str = "process_kill", rounds: int = 5) -> Linear
     where = subject(Handle(store), Opened)
     layouts = {key_type: Layout(f"c_{key_type.name}", MODELS[key_type.model]) for key_type in (REGISTER, COUNTER)}
     scale = DurabilityScale(rounds=rounds, clients=8, load_seconds=(0.02, 0.06))
-    strikes = [ServerStrike(where, find(fault)) for _ in range(rounds)]
+    strikes = [lambda: ServerStrike(where, find(fault))] * rounds
     StrikeRounds(where, strikes, ContendedServer(where, layouts, scale, summary)).run()
     return summary
 

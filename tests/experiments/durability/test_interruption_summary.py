@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.check import judge, staleness
+from storeproof.check import judge_key, staleness
 from storeproof.experiments.durability.interruption_summary import InterruptionSummary, Waited
 from storeproof.history import ABSENT, Observation
 from storeproof.outcome import Outcome
@@ -23,7 +23,7 @@ def summary(
     operations = accesses(*read)
     writes = [each for each in operations if each.action != "get"]
     seen = home or Observation("whole", writes[-1].write_id)
-    made.add(given_up, operations, staleness(operations), [judge(writes, seen)], Waited(waited, 0.25))
+    made.add(given_up, operations, staleness(operations), [judge_key(writes, seen)], Waited(waited, 0.25))
     return made
 
 

@@ -13,12 +13,11 @@ from storeproof.check import Anomaly
 from storeproof.contract import Key, Layout, Record, Refused, Unsupported
 from storeproof.experiments.durability import load_shapes
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
-from storeproof.experiments.durability.rounds import Rounds
-from storeproof.faults import find
 from storeproof.outcome import Outcome
 from storeproof.spec.guarantee import LoadShape
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory import Handle, Records, Session, Store, subject
+from tests.experiments.durability.servers.struck_records import struck
 from tests.shipped import SHIPPED
 
 MODELS = SHIPPED.models
@@ -29,7 +28,7 @@ ALL: tuple[LoadShape, ...] = ("burst", "stream", "bulk", "compaction")
 @pytest.fixture(autouse=True)
 def little_to_compact(monkeypatch: pytest.MonkeyPatch) -> None:
     """This store has a list in memory: what a real one needs some thousand records for, it does with a few."""
-    monkeypatch.setattr(load_shapes, "_FILL", 3)
+    monkeypatch.setattr(load_shapes, "_FILLS", (3,))
     monkeypatch.setattr(load_shapes, "_BATCHES", (2, 5))
 
 
@@ -86,16 +85,8 @@ def strike(
 ) -> tuple[DurabilitySummary, Handle]:
     """All rounds."""
     handle = Handle(store)
-    rounds = Rounds(
-        subject(handle, session),
-        find(fault),
-        {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "counter")},
-        SCALE,
-        load=load,
-        second_fault=second,
-    )
-    rounds.run()
-    return rounds.summary, handle
+    layouts = {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "counter")}
+    return struck(subject(handle, session), fault, layouts, SCALE, load=load, second=second), handle
 
 
 @pytest.mark.parametrize("fault", ["process_kill", "power_cut"])

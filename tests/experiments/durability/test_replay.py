@@ -12,14 +12,14 @@ from storeproof.contract import Layout
 from storeproof.evidence import AuditEvidence, EvidenceDamaged, RoundEvidence, StoreEvidence, evidence_file, member_of, read_evidence
 from storeproof.experiments.durability.durability_summary import LEAST_AT_RISK, DurabilitySummary
 from storeproof.experiments.durability.replay import replay
-from storeproof.experiments.durability.rounds import Rounds
+from storeproof.experiments.durability.workloads.server_records import ServerRecords
 from storeproof.experiments.fault_experiment import repeat_spoiled
-from storeproof.faults import find
 from storeproof.history import ABSENT, Observation, Operation
 from storeproof.outcome import Outcome
 from storeproof.result.model import GuaranteeRecord
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory import Handle, Store, subject
+from tests.experiments.durability.servers.struck_records import rounds_of
 from tests.experiments.durability.test_rounds import Late, Stillborn, Torn, Volatile
 from tests.experiments.durability.test_spoiled import Killed
 from tests.shipped import SHIPPED
@@ -36,11 +36,12 @@ def struck(
     summary, kept = DurabilitySummary(), list[StoreEvidence]()
 
     def go_on() -> None:
-        rounds = Rounds(subject(handle(store()), seed=len(kept)), find(fault), LAYOUTS, SCALE, second_fault=second, summary=summary)
+        rounds = rounds_of(subject(handle(store()), seed=len(kept)), fault, LAYOUTS, SCALE, summary, second=second)
+        assert isinstance(rounds.workload, ServerRecords)
         try:
             rounds.run()
         finally:
-            kept.append(rounds.evidence("durability.process_crash", "7 memory", "memory:only"))
+            kept.append(rounds.workload.evidence("durability.process_crash", "7 memory", "memory:only"))
 
     summary.given_up = not repeat_spoiled(go_on, summary.spoiled, 50)
     return summary, kept

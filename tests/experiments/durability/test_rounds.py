@@ -11,11 +11,10 @@ from storeproof.check import Anomaly, Shape
 from storeproof.contract import Breach, Key, Layout, Record, Refused, Unknown
 from storeproof.errors import StoreDied
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
-from storeproof.experiments.durability.rounds import Rounds
-from storeproof.faults import find
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
 from tests.experiments.durability.memory import Handle, Store, subject
+from tests.experiments.durability.servers.struck_records import struck
 from tests.shipped import SHIPPED
 
 MODELS = SHIPPED.models
@@ -25,16 +24,7 @@ SCALE = DurabilityScale(rounds=5, clients=4, load_seconds=(0.02, 0.06))
 def strike(store: Store, fault: str = "process_kill", *, second: bool = True, scale: DurabilityScale = SCALE) -> DurabilitySummary:
     """All rounds; the seed is fixed, the threads' timing is not."""
     layouts = {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "hash10", "nested", "row", "counter")}
-    handle = Handle(store)
-    rounds = Rounds(
-        subject(handle),
-        find(fault),
-        layouts,
-        scale,
-        second_fault=second,
-    )
-    rounds.run()
-    return rounds.summary
+    return struck(subject(Handle(store)), fault, layouts, scale, second=second)
 
 
 @pytest.mark.parametrize("fault", ["process_kill", "clean_restart"])
@@ -329,14 +319,7 @@ def test_a_store_that_does_not_stop_is_a_failure() -> None:
     """And nothing hangs: the clients are told to end."""
     layouts = {"single_key": Layout("c", MODELS["single_key"])}
     handle = Unstoppable(Store())
-    rounds = Rounds(
-        subject(handle),
-        find("clean_restart"),
-        layouts,
-        SCALE,
-    )
-    rounds.run()
-    summary = rounds.summary
+    summary = struck(subject(handle), "clean_restart", layouts, SCALE)
     assert "did not end within 30 s" in summary.broken
 
 
@@ -344,13 +327,7 @@ def test_the_second_fault_strikes_between_two_starts() -> None:
     """kill, start, kill, start: the store is killed again while it recovers, under a stream only."""
     store = Store()
     handle = Handle(store)
-    Rounds(
-        subject(handle),
-        find("process_kill"),
-        {"single_key": Layout("c", MODELS["single_key"])},
-        SCALE,
-        second_fault=True,
-    ).run()
+    struck(subject(handle), "process_kill", {"single_key": Layout("c", MODELS["single_key"])}, SCALE, second=True)
     assert handle.deeds == ["whole", "kill", "start", "whole", "kill", "start", "kill", "start"] * 5
 
 
@@ -373,8 +350,6 @@ def test_a_node_whose_copy_comes_late_loses_what_was_acknowledged(store: Store, 
     """Each fault finds the cluster whole, and what is left of it is read before the node is back."""
     handle = Pair(store)
     layouts = {name: Layout(f"c_{name}", MODELS[name]) for name in ("single_key", "counter")}
-    rounds = Rounds(subject(handle), find("one_node_kill"), layouts, SCALE)
-    rounds.run()
-    summary = rounds.summary
+    summary = struck(subject(handle), "one_node_kill", layouts, SCALE)
     assert summary.outcome(claimed=True) is outcome, summary.detail()
     assert handle.deeds == ["whole", "kill a", "start"] * 10

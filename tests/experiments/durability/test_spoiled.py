@@ -11,12 +11,11 @@ from storeproof.errors import Halted, MachineFailed, StoreDied
 from storeproof.evidence import evidence_file, read_evidence
 from storeproof.experiments import run_faults
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
-from storeproof.experiments.durability.rounds import Rounds
 from storeproof.experiments.fault_experiment import repeat_spoiled
-from storeproof.faults import find
 from storeproof.outcome import Outcome
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.experiments.durability.memory import Handle, Store, subject
+from tests.experiments.durability.servers.struck_records import struck
 from tests.experiments.durability.test_rounds import SCALE
 from tests.shipped import SHIPPED
 
@@ -47,13 +46,7 @@ def strike(handles: list[Handle], most: int = 3, store: type[Store] = Store, han
 
     def go_on() -> None:
         handles.append(handle(store()))
-        Rounds(
-            subject(handles[-1], seed=len(handles)),
-            find("process_kill"),
-            LAYOUTS,
-            SCALE,
-            summary=summary,
-        ).run()
+        struck(subject(handles[-1], seed=len(handles)), "process_kill", LAYOUTS, SCALE, summary)
 
     summary.given_up = not repeat_spoiled(go_on, summary.spoiled, most)
     return summary

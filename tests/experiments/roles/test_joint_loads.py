@@ -13,8 +13,7 @@ from storeproof.contract import Refused, Unknown
 from storeproof.errors import NotAvailable
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.experiments.roles import joint_loads
-from storeproof.experiments.roles.candidate import CandidateUnderTest
-from storeproof.experiments.roles.joint_loads import JointLoads
+from storeproof.experiments.roles.joint_loads import CandidateUnderTest, JointLoads
 from storeproof.experiments.roles.role_config import require_answers
 from storeproof.experiments.roles.role_rounds import RoleRounds
 from storeproof.load.quality.ceiling import Ceilings

@@ -8,7 +8,7 @@ import pytest
 
 from storeproof.cleanup.workdir import WorkDir
 from storeproof.contract import Unknown
-from storeproof.disk.methods import PowerCut
+from storeproof.disk.methods import PowerCutMethod
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.container import ContainerHandle
 from storeproof.spec import ContainerLaunch
@@ -48,7 +48,7 @@ def test_after_a_power_cut_only_the_data_is_there(make: Make) -> None:
     script = (
         "ls /run; echo left > /run/server.lock; exec redis-server --protected-mode no --dir /data --appendonly yes --appendfsync always"
     )
-    handle = make(REDIS.model_copy(update={"command": ("bash", "-c", script)}), power_cut=PowerCut())
+    handle = make(REDIS.model_copy(update={"command": ("bash", "-c", script)}), power_cut=PowerCutMethod())
     handle.start()
     assert command(handle.address, "SET", "a", "1") == "+OK\r\n"
     handle.kill()

@@ -23,7 +23,7 @@ from storeproof.load.hosts.load_host import LoadHost
 from storeproof.load.hosts.load_hosts import HostEngines, LoadHosts, refuse_open
 from storeproof.load.job import LoadFailed, OperationCounts, Plan, RunResult
 from storeproof.load.quality.audit import audit
-from storeproof.load.quality.gates import judge
+from storeproof.load.quality.gates import judge_rounds
 from storeproof.spec import Mix
 from storeproof.stats.latency import new_histogram, record_all
 from storeproof.store_under_test import Options, StoreUnderTest
@@ -114,7 +114,7 @@ def test_the_clients_of_all_hosts_write_what_is_found_afterwards(server: Redis, 
         counted = {name: sum(each.operations[name].requests for each in found.hosts) for name in ("get", "put")}
         assert {name: each.requests for name, each in found.operations.items()} == counted
         assert min(found.positions) > 0  # each client has put new keys
-    assert judge([first, second])["littles_law"].ok
+    assert judge_rounds([first, second])["littles_law"].ok
     assert (ceiling.rate is not None) == (engine == "wire")
     found = audit(collection, replace(plan, fixed_numbers=chosen.fixed_numbers), [first, second], seed=1)
     assert found.ok, found.problems

@@ -19,9 +19,8 @@ from storeproof.load.choose_engine import Engines
 from storeproof.load.driver.driver_engine import DriverEngine
 from storeproof.load.job import Plan, StoreSilent, operation_name
 from storeproof.load.quality.audit import audit
-from storeproof.load.wire.protocol import protocol_of
 from storeproof.load.wire.slots import NotTemplated
-from storeproof.load.wire.wire_engine import WireEngine
+from storeproof.load.wire.wire_engine import WireEngine, protocol_of
 from storeproof.records.self_verifying import recipe
 from storeproof.run_command import RunCommand
 from storeproof.spec import Mix

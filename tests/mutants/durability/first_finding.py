@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
-from storeproof.experiments.durability.rounds import Round, Rounds
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.strike_rounds import StrikeRounds
+from storeproof.experiments.durability.workloads.server_records import ServerRecords
 
 MEANT: dict[str, list[str]] = json.loads(os.environ["MEANT_FOR_THE_LIES"])
 """By store: the findings, one of which is enough. Stores that are not named go through the faults of an ordinary run."""
 _PATIENCE = 20
 """Rounds at most, instead of 5. What a torn page does to a store is a matter of luck, and of what else the machine does."""
 
-_all_rounds = Rounds.rounds
+_all_rounds = StrikeRounds.rounds
 _meant: list[str] = []
 """For the store that is being tried."""
 
@@ -28,23 +29,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     _meant[:] = MEANT.get(item.callspec.params["sut"].target.store.name, [])  # type: ignore[attr-defined]
 
 
-def _patiently(rounds: Rounds) -> Iterator[Round]:
-    if _meant:
-        rounds._scale = rounds._scale.model_copy(update={"rounds": _PATIENCE})
-    return _all_rounds(rounds)
+def _until_found(rounds: StrikeRounds[Any]) -> Iterator[Any]:
+    """The rounds up to the one that found what is meant."""
+    summary = rounds.workload.summary
+    if _meant and isinstance(rounds.workload, ServerRecords):
+        rounds.strikes = [rounds.strikes[0]] * _PATIENCE
+    for each in _all_rounds(rounds):
+        yield each
+        if isinstance(summary, DurabilitySummary) and any(summary.anomalies[kind] for kind in _meant):
+            return
 
 
-def _until_found(every: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[Any]]:
-    """The rounds of an experiment up to the one that found what is meant."""
-
-    def rounds(experiment: Any) -> Iterator[Any]:
-        for each in every(experiment):
-            yield each
-            if any(experiment.summary.anomalies[kind] for kind in _meant):
-                return
-
-    return rounds
-
-
-Rounds.rounds = _until_found(_patiently)  # type: ignore[method-assign]
-ClusterRounds.rounds = _until_found(ClusterRounds.rounds)  # type: ignore[method-assign]
+StrikeRounds.rounds = _until_found  # type: ignore[method-assign]

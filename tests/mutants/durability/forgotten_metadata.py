@@ -13,7 +13,7 @@ from storeproof.adapters.sqlite.documents import Documents
 from storeproof.adapters.sqlite.link import Link
 from storeproof.adapters.sqlite.session import SQLite, Values
 from storeproof.contract import Address, Key, Layout, Record, Refused
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 
 
 class ExpiringValues(Values):

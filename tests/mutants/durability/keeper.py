@@ -35,7 +35,7 @@ class Keeper(Host):
     synchronous = "FULL"
 
     def __init__(self, data: Path) -> None:
-        super().__init__(_MEMORY, ())
+        super().__init__(_MEMORY, {})
         self.data = data
         self._turn = threading.Lock()
         self._flag = data / "open"

@@ -8,7 +8,7 @@ from typing import Any
 
 from storeproof.adapters.sqlite.link import Link
 from storeproof.adapters.sqlite.session import SQLite
-from storeproof.contract import OPERATIONS, Address, Found, Refused, Unknown, Unsupported, WrongReply
+from storeproof.contract import OPERATIONS, Address, FacetedPage, Refused, Unknown, Unsupported, WrongReply
 
 LATE_SECONDS = 1.0
 _CONDITIONAL = ("put_if_absent", "compare_and_set")
@@ -62,7 +62,7 @@ def all_is_well(name: str, method: Method) -> Method:
             if name == "get_many":
                 return [None] * len(arguments[1])
             if name == "browse":
-                return Found(0, [], {facet: [] for facet in arguments[1].facets})
+                return FacetedPage(0, [], {facet: [] for facet in arguments[1].facets})
             return _OK.get(name)
 
     return answer

@@ -1,7 +1,8 @@
 """Runs the suites at servers that turn hostile in the middle of a run, in six ways, as each of seven stores: `nox -s turning`.
 
-A real server answers first, through a relay. Whatever the relay does then, it is a `fail` or no answer, never an error of ours; the run
-ends by itself, writes its report, and no process of it takes much memory, nor the run much time of a processor.
+A real server answers first, through a relay. The user has started it; with `--launch process`, storeproof launches it. Whatever the relay
+does then, it is a `fail` or no answer, never an error of ours; the run ends by itself, writes its report, and no process of it takes much
+memory, nor the run much time of a processor.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import yaml
+
 from storeproof.contract import Address
+from storeproof.spec import SPEC_ROOT
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.machine.measured_run import Ended, measured_run
 from tests.nuisance.hostile_endpoints import CHECKOUT, MEGABYTES, scheme
@@ -32,6 +36,10 @@ _BUSY: Final = 60
 """Seconds of a processor. A client of Redis takes most: it copies all of a line for each part that it receives."""
 _GIVEN_UP: Final = 600.0
 _CASES: Final = "key_access"
+_SERVER: Final = (
+    "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module('tests.nuisance.turning.servers', run_name='__main__')"
+)
+"""The relay as a program: a server that storeproof launches inherits no PYTHONPATH."""
 _LAUNCHING: Final = threading.Lock()
 """A run launches its stores one after another, and so does this process."""
 
@@ -62,15 +70,13 @@ class Turned:
         return f"{sign} {self.store:10} {self.way:18} {self.ended}  {counts}: {said}"
 
 
-def see(store: str, way: str) -> Turned:
-    """One run at one server."""
-    with tempfile.TemporaryDirectory() as folder, _server(store) as address, _relay(store, way, address.port) as port:
-        login = f"{address.user or ''}:{address.password}@" if address.password else ""
-        endpoint = f"{store}={scheme(store)}://{login}127.0.0.1:{port}/{address.database or ''}"
+def see(store: str, way: str, launch: str = "endpoint") -> Turned:
+    """One run at one server; `launch`: `endpoint` or `process`."""
+    reach = _launched if launch == "process" else _at_endpoint
+    with tempfile.TemporaryDirectory() as folder, _server(store) as address, reach(store, way, address, Path(folder)) as reached:
         command = [
             *(sys.executable, "-P", "-m", "pytest", str(CHECKOUT / "suites" / "correctness" / "test_capabilities.py")),
-            *("-p", "no:cacheprovider", "-q", "-k", _CASES),
-            *(f"--report-dir={folder}/report", f"--store={store}", f"--endpoint={endpoint.rstrip('/')}"),
+            *("-p", "no:cacheprovider", "-q", "-k", _CASES, f"--report-dir={folder}/report", *reached),
         ]
         ended = measured_run(command, Path(folder), _GIVEN_UP)
         found = _found(Path(folder) / "report" / "result.json")
@@ -99,14 +105,32 @@ def _server(store: str) -> Iterator[Address]:
 
 
 @contextmanager
-def _relay(store: str, way: str, port: int) -> Iterator[int]:
-    command = [sys.executable, "-m", "tests.nuisance.turning.servers", store, way, str(port), str(_TURNS_AFTER)]
+def _at_endpoint(store: str, way: str, real: Address, _: Path) -> Iterator[Sequence[str]]:
+    """The options for a relay that runs already."""
+    login = f"{real.user or ''}:{real.password}@" if real.password else ""
+    command = [sys.executable, "-m", "tests.nuisance.turning.servers", store, way, str(real.port), str(_TURNS_AFTER)]
     with subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True) as relay:
         assert relay.stdout is not None
         try:
-            yield int(relay.stdout.readline())
+            endpoint = f"{store}={scheme(store)}://{login}127.0.0.1:{int(relay.stdout.readline())}/{real.database or ''}"
+            yield f"--store={store}", f"--endpoint={endpoint.rstrip('/')}"
         finally:
             relay.kill()
+
+
+@contextmanager
+def _launched(store: str, way: str, real: Address, folder: Path) -> Iterator[Sequence[str]]:
+    """The options for the store's own file, whose program is the relay: each launch answers as many requests, and turns."""
+    described = yaml.safe_load((SPEC_ROOT / "stores" / f"{store}.yaml").read_text())
+    relay = ["-c", _SERVER, str(CHECKOUT), store, way, str(real.port), str(_TURNS_AFTER), "${port}"]
+    process = {"binary": "${python}", "install": "Python", "command": relay}
+    described["launch"] = {"process": process | {"user": real.user, "password": real.password} if real.password else process}
+    described.pop("topologies", None)
+    described["variants"] = {name: each for name, each in described["variants"].items() if each.get("default")}
+    described.pop("known_failures", None)
+    file = folder / f"{store}.yaml"
+    file.write_text(yaml.safe_dump(described))
+    yield f"--store={file}", "--launch=process"
 
 
 def main() -> int:
@@ -115,12 +139,13 @@ def main() -> int:
     parser.add_argument("--at-once", type=int, default=1, metavar="N")
     parser.add_argument("--store", action="append", choices=STORES)
     parser.add_argument("--way", action="append", choices=ENDLESS)
+    parser.add_argument("--launch", choices=("endpoint", "process"), default="endpoint")
     given = parser.parse_args()
-    pairs = [(store, way) for store in given.store or STORES for way in given.way or ENDLESS]
+    runs = [(store, way, given.launch) for store in given.store or STORES for way in given.way or ENDLESS]
     print(f"   {'store':10} {'then it sends':18} exit      MB      s   busy  outcomes", flush=True)
     seen = []
     with ThreadPoolExecutor(given.at_once) as pool:
-        for each in pool.map(lambda pair: see(*pair), pairs):
+        for each in pool.map(lambda each: see(*each), runs):
             print(each, flush=True)
             seen.append(each)
     good = sum(each.good for each in seen)

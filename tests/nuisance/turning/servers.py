@@ -82,7 +82,7 @@ class _Relay:
 
 
 if __name__ == "__main__":
-    # A process of its own: `python -m tests.nuisance.turning STORE WAY PORT REQUESTS`.
-    with socket.create_server(("127.0.0.1", 0)) as own:
+    # A process of its own: `python -m tests.nuisance.turning.servers STORE WAY PORT REQUESTS [OWN_PORT]`.
+    with socket.create_server(("127.0.0.1", int(sys.argv[5]) if len(sys.argv) > 5 else 0)) as own:
         print(own.getsockname()[1], flush=True)
         _Relay(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])).serve(own)

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from storeproof.errors import UsageError
 from storeproof.report.comparison import files
-from storeproof.report.comparison.content import Content, of_agreement, of_comparison, rate
+from storeproof.report.comparison.content import ComparedContent, of_agreement, of_comparison, rate
 from storeproof.report.comparison.screen import print_content
 from storeproof.result.compare import Side, compare, sides_of
 from storeproof.result.json_file import read_result
@@ -28,7 +28,7 @@ FAST, SLOW = {"rounds": rounds(1080, 1081, 1079)}, {"rounds": rounds(1000, 1001,
 SERIES, SPEEDS, AGAIN = (CHECKOUT / "reports" / name for name in ("2026-11-27-series", "2026-11-27-speeds", "2026-11-27-speeds-again"))
 
 
-def _screen(content: Content, width: int = 80) -> list[str]:
+def _screen(content: ComparedContent, width: int = 80) -> list[str]:
     screen = StringIO()
     print_content(content, Console(file=screen, width=width))
     return screen.getvalue().splitlines()

@@ -12,7 +12,7 @@ from storeproof.report.markdown import render_markdown
 from storeproof.report.speed import noise, ratios
 from storeproof.report.speed.index_costs import index_table
 from storeproof.report.speed.table import speed
-from storeproof.result.measurement import Measurement, Round
+from storeproof.result.measurement import Measurement, RoundNumbers
 from storeproof.result.model import Result
 from storeproof.result.ratios.noise import KindNoise
 from storeproof.stats.ratio import Ratio
@@ -21,7 +21,7 @@ from tests.result.records import measured
 
 
 def _number(level: float, **changed: Any) -> Measurement:
-    rounds = [Round(seconds=1, operations=1, throughput=level * factor, errors=0, misses=0) for factor in (0.99, 1, 1.01)]
+    rounds = [RoundNumbers(seconds=1, operations=1, throughput=level * factor, errors=0, misses=0) for factor in (0.99, 1, 1.01)]
     rate = measured().throughput.model_copy(update={"median": level, "low": 0.98 * level, "high": 1.02 * level})
     return measured().model_copy(update={"rounds": rounds, "throughput": rate, "grade": "A", **changed})
 

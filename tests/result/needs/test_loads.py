@@ -8,7 +8,7 @@ import pytest
 
 from storeproof.outcome import Outcome
 from storeproof.result.measurement import Measurement
-from storeproof.result.needs.judged_need import JudgedNeed, Verdict
+from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 from storeproof.result.needs.loads import same_load
 from storeproof.spec.questions.needs import Load, requests_case
 from tests.result.claimed import around, number
@@ -36,17 +36,17 @@ def p99(limit: float, need: int, *numbers: Measurement) -> JudgedNeed:
 
 def test_the_low_end_must_reach_the_rate() -> None:
     """A whole interval below it refutes it, and one across it decides nothing."""
-    assert rate(990, number("single-get", *around(1000))).verdict is Verdict.MET
-    assert rate(1011, number("single-get", *around(1000))).verdict is Verdict.NOT_MET
-    assert rate(1000, number("single-get", *around(1000))).verdict is Verdict.NOT_SHOWN
+    assert rate(990, number("single-get", *around(1000))).verdict is NeedVerdict.MET
+    assert rate(1011, number("single-get", *around(1000))).verdict is NeedVerdict.NOT_MET
+    assert rate(1000, number("single-get", *around(1000))).verdict is NeedVerdict.NOT_SHOWN
     assert rate(500, number("single-get", *around(1000))).headroom == pytest.approx(1.98)
 
 
 def test_a_lower_bound_meets_and_never_refutes() -> None:
     """The store may be faster than its number."""
     limited = number("single-get", *around(1000), at_least=True)
-    assert rate(1000, limited).verdict is Verdict.MET
-    assert rate(1001, limited).verdict is Verdict.NOT_SHOWN
+    assert rate(1000, limited).verdict is NeedVerdict.MET
+    assert rate(1001, limited).verdict is NeedVerdict.NOT_SHOWN
 
 
 @pytest.mark.parametrize(
@@ -61,22 +61,22 @@ def test_a_lower_bound_meets_and_never_refutes() -> None:
 )
 def test_a_number_of_another_thing_does_not_count(changed: dict[str, Any]) -> None:
     """Nor one that is not valid, or drifts."""
-    assert rate(10, number("single-get", *around(1000), **changed)).verdict is Verdict.NOT_SHOWN
+    assert rate(10, number("single-get", *around(1000), **changed)).verdict is NeedVerdict.NOT_SHOWN
 
 
 def test_more_clients_than_there_are_do_not_count() -> None:
     """Without a number of clients, any counts, and the fastest decides."""
     few, many = number("single-get", *around(1000), clients=50), number("single-get", *around(9000), clients=500)
-    assert rate(2000, few, many, clients=100).verdict is Verdict.NOT_MET
-    assert rate(2000, few, many).verdict is Verdict.MET
+    assert rate(2000, few, many, clients=100).verdict is NeedVerdict.NOT_MET
+    assert rate(2000, few, many).verdict is NeedVerdict.MET
 
 
 def test_the_slowest_records_decide_unless_some_are_named() -> None:
     """Values of 100 kB are slower than those of 32 bytes."""
     small = number("single-get-sizes", *around(9000), record="size-32")
     large = number("single-get-sizes", *around(1000), record="size-100000")
-    assert rate(2000, small, large).verdict is Verdict.NOT_MET
-    assert rate(2000, small, large, record="size-32").verdict is Verdict.MET
+    assert rate(2000, small, large).verdict is NeedVerdict.NOT_MET
+    assert rate(2000, small, large, record="size-32").verdict is NeedVerdict.MET
 
 
 def test_a_mix_is_its_operations_and_their_shares() -> None:
@@ -156,7 +156,7 @@ def test_another_request_is_another_load(place: int, changed: dict[str, Any]) ->
 def test_what_was_measured_with_the_requests_meets_the_rate_and_with_others_does_not() -> None:
     """The number of a workload is evidence for its own requests alone."""
     measured = number("corpus-browse", *around(1000))
-    for limit, verdict in ((10, Verdict.MET), (11, Verdict.NOT_SHOWN)):
+    for limit, verdict in ((10, NeedVerdict.MET), (11, NeedVerdict.NOT_SHOWN)):
         mix = [{**BROWSE[0], "request": SEARCH | {"limit": limit}}, *BROWSE[1:]]
         file = needs(model="corpus", load={"mix": mix, "rate": 500})
         assert judgement(decided(file, known("mongodb:journaled", measured)), "rate").verdict is verdict
@@ -171,31 +171,31 @@ def test_a_request_that_a_store_cannot_answer_refutes_the_rate() -> None:
     name = requests_case("data", file.roles["data"])
     assert name is not None
     for outcome, verdict in (
-        (Outcome.UNSUPPORTED, Verdict.NOT_MET),
-        (Outcome.FAIL, Verdict.NOT_MET),
-        (Outcome.NOT_RUN, Verdict.NOT_SHOWN),
-        (Outcome.PASS, Verdict.NOT_SHOWN),
+        (Outcome.UNSUPPORTED, NeedVerdict.NOT_MET),
+        (Outcome.FAIL, NeedVerdict.NOT_MET),
+        (Outcome.NOT_RUN, NeedVerdict.NOT_SHOWN),
+        (Outcome.PASS, NeedVerdict.NOT_SHOWN),
     ):
         tried = known("redis:volatile", cases=[case(name, outcome, detail="count_where: no")])
         assert judgement(decided(file, tried), "rate").verdict is verdict, outcome
         other = needs(model="product", load={**COUNT, "mix": [{"operation": "count_where", "request": {}}]})
-        assert judgement(decided(other, tried), "rate").verdict is Verdict.NOT_SHOWN
+        assert judgement(decided(other, tried), "rate").verdict is NeedVerdict.NOT_SHOWN
 
 
 def test_only_an_open_loop_shows_a_response_time() -> None:
     """A closed loop slows down with the store."""
-    assert p99(5, 1000, opened(1000, 4000)).verdict is Verdict.MET
-    assert p99(5, 1000, opened(1000, 6000)).verdict is Verdict.NOT_MET
-    assert p99(5, 1000, number("single-mixed-sizes", *around(9000))).verdict is Verdict.NOT_SHOWN
+    assert p99(5, 1000, opened(1000, 4000)).verdict is NeedVerdict.MET
+    assert p99(5, 1000, opened(1000, 6000)).verdict is NeedVerdict.NOT_MET
+    assert p99(5, 1000, number("single-mixed-sizes", *around(9000))).verdict is NeedVerdict.NOT_SHOWN
 
 
 def test_a_response_time_at_another_rate_counts_where_it_decides() -> None:
     """Met at a higher rate is met, missed at a lower one is missed; the others say nothing."""
-    assert p99(5, 1000, opened(2000, 4000)).verdict is Verdict.MET
-    assert p99(5, 1000, opened(500, 6000)).verdict is Verdict.NOT_MET
-    assert p99(5, 1000, opened(500, 4000)).verdict is Verdict.NOT_SHOWN
-    assert p99(5, 1000, opened(2000, 6000)).verdict is Verdict.NOT_SHOWN
-    assert p99(5, 1000, opened(2000, None)).verdict is Verdict.NOT_SHOWN
+    assert p99(5, 1000, opened(2000, 4000)).verdict is NeedVerdict.MET
+    assert p99(5, 1000, opened(500, 6000)).verdict is NeedVerdict.NOT_MET
+    assert p99(5, 1000, opened(500, 4000)).verdict is NeedVerdict.NOT_SHOWN
+    assert p99(5, 1000, opened(2000, 6000)).verdict is NeedVerdict.NOT_SHOWN
+    assert p99(5, 1000, opened(2000, None)).verdict is NeedVerdict.NOT_SHOWN
     assert p99(5, 1000, opened(1000, 4000), opened(4000, 4500)).headroom == pytest.approx(4)
 
 

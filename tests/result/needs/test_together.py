@@ -9,7 +9,7 @@ import pytest
 from storeproof.result.measurement import JointLoad, Measurement, RoleLoad
 from storeproof.result.model import Placement, Result
 from storeproof.result.needs.decision import Candidate
-from storeproof.result.needs.judged_need import JudgedNeed, Verdict
+from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 from storeproof.spec.questions.needs import NeedsFile
 from storeproof.spec.workload import what_is_asked
 from tests.result.claimed import around, number, result
@@ -78,7 +78,7 @@ def alone() -> Result:
 def test_what_is_met_alone_is_not_shown_beside_another_role() -> None:
     """With what it was alone, and the command that has both on."""
     found = rate_of(candidate("two", file(), alone()))
-    assert found.verdict is Verdict.NOT_SHOWN
+    assert found.verdict is NeedVerdict.NOT_SHOWN
     assert found.reason.startswith("alone: ")
     assert found.command == f"pytest suites/ --needs=FILE --store={ONE} --store={TWO} --scale=standard"
 
@@ -87,14 +87,14 @@ def test_what_is_missed_alone_is_missed_together() -> None:
     """Another role can only make it slower."""
     slow = number("single-mixed-sizes", *around(100))
     found = candidate("two", file(), result(known(ONE, slow), known(TWO, slow)))
-    assert rate_of(found).verdict is Verdict.NOT_MET
+    assert rate_of(found).verdict is NeedVerdict.NOT_MET
 
 
 def test_a_role_by_itself_is_met_alone() -> None:
     """There is nothing to be beside."""
     needs = file()
     single = needs.model_copy(update={"roles": {"cache": needs.roles["cache"]}, "candidates": {"a": {"cache": ONE}}})
-    assert rate_of(candidate("a", single, alone())).verdict is Verdict.MET
+    assert rate_of(candidate("a", single, alone())).verdict is NeedVerdict.MET
 
 
 def test_both_are_met_together() -> None:
@@ -144,7 +144,7 @@ OVERLOAD = {"missed_send_ratio": 0.9}
 def test_what_decides_nothing_is_not_shown(measured: Measurement, needs: NeedsFile, words: str) -> None:
     """Neither for the store nor against it, with the reason and the command."""
     found = rate_of(candidate("two", needs, together(measured, reached())))
-    assert found.verdict is Verdict.NOT_SHOWN
+    assert found.verdict is NeedVerdict.NOT_SHOWN
     assert words in found.reason
     assert "--needs" in found.command
 
@@ -154,25 +154,25 @@ def test_what_a_disturbed_run_does_not_show_other_results_still_do() -> None:
     disturbed = reached(invalid=["joint_start"])
     slow = number("single-mixed-sizes", *around(100))
     run, alone_slow = together(disturbed, disturbed), result(known(ONE, slow), known(TWO, slow), run="alone")
-    assert rate_of(candidate("two", file(), run, alone_slow)).verdict is Verdict.NOT_MET
-    assert rate_of(candidate("two", file(), run, alone())).verdict is Verdict.NOT_SHOWN
+    assert rate_of(candidate("two", file(), run, alone_slow)).verdict is NeedVerdict.NOT_MET
+    assert rate_of(candidate("two", file(), run, alone())).verdict is NeedVerdict.NOT_SHOWN
     roles = {"cache": file().roles["cache"]}
     single = file().model_copy(update={"roles": roles, "candidates": {"a": {"cache": ONE}}})
     load = JointLoad(candidate="a", roles=[asked("cache", ONE)], numbers={"cache": disturbed})
-    assert rate_of(candidate("a", single, result(known(ONE, joint=[load]), run="together"), alone())).verdict is Verdict.MET
+    assert rate_of(candidate("a", single, result(known(ONE, joint=[load]), run="together"), alone())).verdict is NeedVerdict.MET
 
 
 def test_too_few_requests_have_no_99th_percentile() -> None:
     """The rate is met by them all the same."""
     found = candidate("two", file(), together(reached(p99_us=None), reached()))
-    assert rate_of(found).verdict is Verdict.MET
-    assert rate_of(found, subject="p99").verdict is Verdict.NOT_SHOWN
+    assert rate_of(found).verdict is NeedVerdict.MET
+    assert rate_of(found, subject="p99").verdict is NeedVerdict.NOT_SHOWN
 
 
 def test_a_slow_generator_blames_no_store_for_late_replies() -> None:
     """It may have been late itself."""
     late = reached(p99_us=9000, at_least=True)
-    assert rate_of(candidate("two", file(), together(late, reached())), subject="p99").verdict is Verdict.NOT_SHOWN
+    assert rate_of(candidate("two", file(), together(late, reached())), subject="p99").verdict is NeedVerdict.NOT_SHOWN
 
 
 @pytest.mark.parametrize("changed", [{"rate": 900}, {"clients": 51}, {"indexes": 1}, {"mix": {"get": 3, "put": 1}}, {"model": "hash10"}])
@@ -206,7 +206,7 @@ def test_a_run_of_one_role_without_the_other_is_no_evidence() -> None:
     """A result from which a store was taken out holds half of it."""
     run = together(reached(), reached())
     half = run.model_copy(update={"stores": run.stores[:1]})
-    assert rate_of(candidate("two", file(), half, alone())).verdict is Verdict.NOT_SHOWN
+    assert rate_of(candidate("two", file(), half, alone())).verdict is NeedVerdict.NOT_SHOWN
 
 
 def test_the_machine_is_the_one_that_the_needs_grant() -> None:

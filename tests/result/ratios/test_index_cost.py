@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.result.measurement import Measurement, Round
+from storeproof.result.measurement import Measurement, RoundNumbers
 from storeproof.result.ratios.index_cost import IndexCost, index_costs
 from tests.report.sample import DRIFTING, TARGETS, sample_result
 from tests.result.records import measured
@@ -15,7 +15,7 @@ RESULT = sample_result(TARGETS[:1])
 
 
 def _number(indexes: int, *rates: float, **changed: Any) -> Measurement:
-    rounds = [Round(seconds=1, operations=1, throughput=each, errors=0, misses=0) for each in rates]
+    rounds = [RoundNumbers(seconds=1, operations=1, throughput=each, errors=0, misses=0) for each in rates]
     return measured().model_copy(update={"indexes": indexes, "rounds": rounds, **changed})
 
 

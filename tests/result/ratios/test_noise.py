@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from storeproof.result.measurement import Measurement, Round
+from storeproof.result.measurement import Measurement, RoundNumbers
 from storeproof.result.ratios.noise import KindNoise, kind_of, noise_of_kinds
 from tests.report.sample import DRIFTING
 from tests.result.records import measured
 
 
 def _number(*rates: float, **changed: Any) -> Measurement:
-    rounds = [Round(seconds=1, operations=1, throughput=each, errors=0, misses=0) for each in rates]
+    rounds = [RoundNumbers(seconds=1, operations=1, throughput=each, errors=0, misses=0) for each in rates]
     return measured().model_copy(update={"rounds": rounds, "kind": "scan", **changed})
 
 

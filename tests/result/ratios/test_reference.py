@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from storeproof.result.measurement import Measurement, Round
+from storeproof.result.measurement import Measurement, RoundNumbers
 from storeproof.result.model import Result, StoreResult
 from storeproof.result.ratios.reference import ToReference, to_reference
 from tests.report.sample import DRIFTING, TARGETS, sample_result
@@ -14,7 +14,7 @@ RESULT = sample_result(TARGETS[:3])
 
 
 def _number(level: float, **changed: Any) -> Measurement:
-    rounds = [Round(seconds=1, operations=1, throughput=level * factor, errors=0, misses=0) for factor in (0.99, 1, 1.01)]
+    rounds = [RoundNumbers(seconds=1, operations=1, throughput=level * factor, errors=0, misses=0) for factor in (0.99, 1, 1.01)]
     rate = measured().throughput.model_copy(update={"median": level})
     return measured().model_copy(update={"rounds": rounds, "throughput": rate, **changed})
 

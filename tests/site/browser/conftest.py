@@ -16,7 +16,7 @@ import pytest
 
 from storeproof.result.json_file import write_result
 from storeproof.site import build_site
-from storeproof.site.content import Content, gather
+from storeproof.site.content import SiteContent, gather
 from storeproof.site.folder import write_site
 from storeproof.site.sources import read_sources
 from tests.result.needs.needed import needs
@@ -65,14 +65,14 @@ def open_page(browser: Any) -> Iterator[Any]:
     assert wrong == []
 
 
-def written(content: Content, folder: Path) -> str:
+def written(content: SiteContent, folder: Path) -> str:
     """The address of a site on disk."""
     write_site(build_site(content), folder)
     return folder.as_uri()
 
 
 @pytest.fixture(scope="session")
-def published_site(published: Content, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
+def published_site(published: SiteContent, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Of the published results."""
     return written(published, tmp_path_factory.mktemp("published"))
 

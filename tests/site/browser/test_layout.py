@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.site.content import Content
+from storeproof.site.content import SiteContent
 from storeproof.site.names import store_page
 
 KINDS = (
@@ -60,7 +60,7 @@ def test_the_published_first_screen_fits_a_phone_and_a_desk(published_site: str,
         assert box.evaluate("(each) => each.scrollWidth - each.clientWidth") == 0, rows
 
 
-def test_the_published_pages_of_stores_fit_a_phone(published: Content, published_site: str, open_page: Any) -> None:
+def test_the_published_pages_of_stores_fit_a_phone(published: SiteContent, published_site: str, open_page: Any) -> None:
     """Badges are as wide as what they say."""
     page = open_page(f"{published_site}/runs.html", width=390)
     wide = []

@@ -11,21 +11,21 @@ from storeproof import units
 from storeproof.report.decision.words import headline
 from storeproof.report.parts.speeds import SPEEDS
 from storeproof.report.parts.stale_reads import seen_in, stale_of
-from storeproof.site.content import Content
+from storeproof.site.content import SiteContent
 from storeproof.site.costs import cost_tables, foremost
-from storeproof.site.evidence import Variant
-from storeproof.site.ratios import speed_ratios
+from storeproof.site.data import speed_ratios
+from storeproof.site.evidence import SiteVariant
 from tests.site.browser.visitor import Visitor
 
 MOST = 3
 
 
-def tried(published: Content) -> list[Variant]:
+def tried(published: SiteContent) -> list[SiteVariant]:
     """The variants that the first screen has."""
     return [each for each in published.variants if each.answers]
 
 
-def keeping(published: Content, guarantee: str) -> Iterator[Variant]:
+def keeping(published: SiteContent, guarantee: str) -> Iterator[SiteVariant]:
     """Those that lost nothing by a fault."""
     return (each for each in tried(published) if guarantee in each.losses and each.losses[guarantee][0].state == "kept")
 
@@ -35,7 +35,7 @@ def row(variant: str) -> str:
     return f'#table tr[data-variant="{variant}"] th a'
 
 
-def test_who_keeps_every_write_in_a_power_cut_and_searches_japanese(visit: Visitor, published: Content) -> None:
+def test_who_keeps_every_write_in_a_power_cut_and_searches_japanese(visit: Visitor, published: SiteContent) -> None:
     """Which stores keep every write in a power cut and have full-text search in Japanese?"""
     visit.choose("keeps every acknowledged write through", "power cut")
     visit.type("must have", "Japanese")
@@ -48,7 +48,7 @@ def test_who_keeps_every_write_in_a_power_cut_and_searches_japanese(visit: Visit
     assert visit.interactions <= MOST
 
 
-def test_what_postgresql_lacks_as_a_cache(visit: Visitor, published: Content) -> None:
+def test_what_postgresql_lacks_as_a_cache(visit: Visitor, published: SiteContent) -> None:
     """What does PostgreSQL lack as a cache? The cell leads to the reason."""
     visit.click('#table tr[data-variant="postgresql:synchronous-commit-on"] td[data-label="cache"] a')
     (postgresql,) = [each for each in published.variants if each.name == "postgresql:synchronous-commit-on"]
@@ -59,7 +59,7 @@ def test_what_postgresql_lacks_as_a_cache(visit: Visitor, published: Content) ->
     assert visit.interactions <= MOST
 
 
-def test_what_synchronous_commit_costs_postgresql(visit: Visitor, published: Content) -> None:
+def test_what_synchronous_commit_costs_postgresql(visit: Visitor, published: SiteContent) -> None:
     """How much slower is PostgreSQL with synchronous_commit on than off? The ratio of one run, or what would measure it."""
     visit.click(row("postgresql:synchronous-commit-on"))
     said = visit.after("cost")
@@ -73,7 +73,7 @@ def test_what_synchronous_commit_costs_postgresql(visit: Visitor, published: Con
     assert visit.interactions <= MOST
 
 
-def test_what_an_append_only_log_costs_redis(visit: Visitor, published: Content) -> None:
+def test_what_an_append_only_log_costs_redis(visit: Visitor, published: SiteContent) -> None:
     """How much slower does Redis write with a log that is synced at each write than without persistence?"""
     visit.click(row("redis:aof-always"))
     table, *_ = foremost(cost_tables(published.sources, "redis"), "aof-always")
@@ -84,7 +84,7 @@ def test_what_an_append_only_log_costs_redis(visit: Visitor, published: Content)
     assert visit.interactions <= MOST
 
 
-def test_which_store_is_cache_and_document_store_in_one(visit: Visitor, published: Content) -> None:
+def test_which_store_is_cache_and_document_store_in_one(visit: Visitor, published: SiteContent) -> None:
     """Can one store be my cache and my document store?"""
     visit.click("#filters [value=cache]")
     visit.click("#filters [value=document_store]")
@@ -96,7 +96,7 @@ def test_which_store_is_cache_and_document_store_in_one(visit: Visitor, publishe
     assert visit.interactions <= MOST
 
 
-def test_how_much_memcached_loses_when_it_is_killed(visit: Visitor, published: Content) -> None:
+def test_how_much_memcached_loses_when_it_is_killed(visit: Visitor, published: SiteContent) -> None:
     """How much does Memcached lose by kill -9, and did it promise not to? It stands on the first screen."""
     (memcached,) = [each for each in published.variants if each.store == "memcached"]
     loss, _ = memcached.losses["process_crash"]
@@ -104,7 +104,7 @@ def test_how_much_memcached_loses_when_it_is_killed(visit: Visitor, published: C
     assert visit.interactions == 0
 
 
-def test_how_many_times_as_fast_as_mariadb_redis_reads_values(visit: Visitor, published: Content) -> None:
+def test_how_many_times_as_fast_as_mariadb_redis_reads_values(visit: Visitor, published: SiteContent) -> None:
     """By a ratio within one run, with its interval."""
     visit.follow("Compare")
     names = {each.name: each for each in published.variants}
@@ -122,7 +122,7 @@ def test_how_many_times_as_fast_as_mariadb_redis_reads_values(visit: Visitor, pu
     assert visit.interactions <= MOST
 
 
-def test_what_is_asked_of_a_time_to_live_and_who_can(visit: Visitor, published: Content) -> None:
+def test_what_is_asked_of_a_time_to_live_and_who_can(visit: Visitor, published: SiteContent) -> None:
     """What exactly is asked for a record with a time to live, and who has it?"""
     visit.follow("Capabilities")
     visit.type("Search", "time to live store")
@@ -135,7 +135,7 @@ def test_what_is_asked_of_a_time_to_live_and_who_can(visit: Visitor, published: 
     assert visit.interactions <= MOST
 
 
-def test_which_settings_mariadb_ran_with(visit: Visitor, published: Content) -> None:
+def test_which_settings_mariadb_ran_with(visit: Visitor, published: SiteContent) -> None:
     """And how large its cache was, which decides a speed as much as the store does."""
     visit.click(row("mariadb:innodb-flush-1"))
     (mariadb,) = [each for each in published.variants if each.name == "mariadb:innodb-flush-1"]
@@ -153,7 +153,7 @@ def test_whether_the_loss_of_tarantool_is_known(visit: Visitor) -> None:
     assert visit.interactions <= MOST
 
 
-def test_what_clients_see_when_mongodb_is_killed(visit: Visitor, published: Content) -> None:
+def test_what_clients_see_when_mongodb_is_killed(visit: Visitor, published: SiteContent) -> None:
     """How long is it away, and what is lost?"""
     visit.click(row("mongodb:journaled"))
     (mongodb,) = [each for each in published.variants if each.name == "mongodb:journaled"]
@@ -163,7 +163,7 @@ def test_what_clients_see_when_mongodb_is_killed(visit: Visitor, published: Cont
     assert visit.interactions <= MOST
 
 
-def test_who_writes_within_two_milliseconds_and_survives_a_kill(visit: Visitor, published: Content) -> None:
+def test_who_writes_within_two_milliseconds_and_survives_a_kill(visit: Visitor, published: SiteContent) -> None:
     """Which stores answer 99 of 100 writes within 2 ms and lose nothing by kill -9?"""
     visit.choose("keeps every acknowledged write through", "kill -9")
     visit.choose("within", "2 ms")
@@ -179,7 +179,7 @@ def test_who_writes_within_two_milliseconds_and_survives_a_kill(visit: Visitor, 
     assert visit.interactions <= MOST
 
 
-def test_whether_one_store_is_enough(visit: Visitor, published: Content) -> None:
+def test_whether_one_store_is_enough(visit: Visitor, published: SiteContent) -> None:
     """Can one store be our session cache and our catalogue? The answer leads to its evidence."""
     (decision,) = published.decisions
     visit.follow(decision.needs.question)
@@ -192,7 +192,7 @@ def test_whether_one_store_is_enough(visit: Visitor, published: Content) -> None
     assert visit.interactions <= MOST
 
 
-def test_how_stale_a_cache_before_mongodb_gets_and_what_avoids_it(visit: Visitor, published: Content) -> None:
+def test_how_stale_a_cache_before_mongodb_gets_and_what_avoids_it(visit: Visitor, published: SiteContent) -> None:
     """Two policies side by side: with locks none is stale."""
     visit.follow("Compare")
     names = [each.name for each in published.variants]
@@ -210,7 +210,7 @@ def test_how_stale_a_cache_before_mongodb_gets_and_what_avoids_it(visit: Visitor
     assert visit.interactions <= MOST
 
 
-def test_what_a_cut_link_and_a_cold_cache_do_to_a_pair(visit: Visitor, published: Content) -> None:
+def test_what_a_cut_link_and_a_cold_cache_do_to_a_pair(visit: Visitor, published: SiteContent) -> None:
     """What if the cache hangs, or starts empty? Both are on the page of the pair."""
     visit.click(row("redis-over-mongodb:cache-aside"))
     (pair,) = [each for each in published.variants if each.name == "redis-over-mongodb:cache-aside"]
@@ -222,7 +222,7 @@ def test_what_a_cut_link_and_a_cold_cache_do_to_a_pair(visit: Visitor, published
     assert visit.interactions <= MOST
 
 
-def test_which_stores_have_transactions(visit: Visitor, published: Content) -> None:
+def test_which_stores_have_transactions(visit: Visitor, published: SiteContent) -> None:
     """The group of that name, and not the first title that has the word."""
     visit.type("must have", "transaction")
     visit.press("Enter")
@@ -232,7 +232,7 @@ def test_which_stores_have_transactions(visit: Visitor, published: Content) -> N
     assert visit.interactions <= MOST
 
 
-def test_who_comes_nearest_to_a_response_time_that_none_has(visit: Visitor, published: Content) -> None:
+def test_who_comes_nearest_to_a_response_time_that_none_has(visit: Visitor, published: SiteContent) -> None:
     """Which store inserts a document within 1 ms, 99 times of 100? None; the fastest is named first, with its time."""
     visit.choose("99 of 100 requests to", "insert a document")
     visit.choose("within", "1 ms")
@@ -246,7 +246,7 @@ def test_who_comes_nearest_to_a_response_time_that_none_has(visit: Visitor, publ
     assert visit.interactions <= MOST
 
 
-def test_whether_valkey_does_what_redis_does(visit: Visitor, published: Content) -> None:
+def test_whether_valkey_does_what_redis_does(visit: Visitor, published: SiteContent) -> None:
     """Side by side; what one lacks would be listed."""
     visit.follow("Compare")
     names = [each.name for each in published.variants]

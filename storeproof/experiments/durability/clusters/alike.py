@@ -19,8 +19,8 @@ _SECONDS: Final = 5.0
 _LOOK_SECONDS: Final = 0.1
 
 
-def unlike(connect: Callable[[], Session], layouts: Mapping[str, Layout], expected: Mapping[Place, Seen]) -> list[Place] | None:
-    """The places at which a node shows something else than the primary did, and goes on doing so; None if it does not let itself be read.
+def unlike(connect: Callable[[], Session], layouts: Mapping[str, Layout], expected: Mapping[Place, Seen]) -> dict[Place, Seen] | None:
+    """What a node shows that is not what the primary did, and goes on showing; None if it does not let itself be read.
 
     Args:
         connect: opens a session with the node.
@@ -34,7 +34,7 @@ def unlike(connect: Callable[[], Session], layouts: Mapping[str, Layout], expect
                 seen, _ = read(session, layouts, left.keys())
                 left = {place: each for place, each in left.items() if seen[place] != each}
                 if not left or monotonic() > end:
-                    return list(left)
+                    return {place: seen[place] for place in left}
                 sleep(_LOOK_SECONDS)
         finally:
             session.close()

@@ -11,17 +11,16 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from storeproof.check import Staleness, staleness
 from storeproof.contract import Layout, Session
 from storeproof.experiments.client import Client, ClosedLoop
 from storeproof.experiments.contended_keys import ContendedKey, ContendedKeys, KeyType
-from storeproof.history import Action, Recorder
+from storeproof.experiments.durability.clusters.pace import MOST_READS, pause_of
+from storeproof.history import Action, Operation, Recorder
 
 _MODEL: Final = "single_key"
+_CLIENTS: Final = 3
 _MOST: Final = 100_000
 """Requests of one client in a round: more than there is time for."""
-_GAP_SECONDS: Final = 0.01
-"""Between two requests of a client, which are to leave the machine to those that write."""
 _READ: Final[Mapping[Action, int]] = {"get": 1}
 _WRITE: Final[Mapping[Action, int]] = {"put": 1}
 
@@ -29,28 +28,35 @@ _WRITE: Final[Mapping[Action, int]] = {"put": 1}
 class Watching(ClosedLoop):
     """A client that pauses before each request, and connects again after a lost connection."""
 
-    def __init__(self) -> None:
+    def __init__(self, pause: float) -> None:
+        """`pause`: in seconds."""
         super().__init__(reconnects=True)
+        self._pause = pause
 
     def wait(self, stop: threading.Event) -> bool:
         """Wait a moment."""
-        return not stop.wait(_GAP_SECONDS)
+        return not stop.wait(self._pause)
 
 
 class RegisterReads:
     """The key of each round, and what was read of it."""
 
-    def __init__(self, layout: Layout, rng: random.Random) -> None:
-        """`layout`: of the model `single_key`; the collection exists."""
+    def __init__(self, layout: Layout, rng: random.Random, rounds: int) -> None:
+        """
+        Args:
+            layout: of the model `single_key`; the collection exists.
+            rounds: how many there are.
+        """
         self._layout = layout
+        self._pause = pause_of(_CLIENTS, rounds, MOST_READS)
         self._rng = rng
         self._recorder = Recorder()
         self._round = 0
 
     @classmethod
-    def of(cls, layouts: Mapping[str, Layout], rng: random.Random) -> RegisterReads | None:
+    def of(cls, layouts: Mapping[str, Layout], rng: random.Random, rounds: int) -> RegisterReads | None:
         """None if there is no collection of single values."""
-        return cls(layouts[_MODEL], rng) if _MODEL in layouts else None
+        return cls(layouts[_MODEL], rng, rounds) if _MODEL in layouts else None
 
     def begin(self) -> None:
         """A round begins, with another key."""
@@ -65,12 +71,12 @@ class RegisterReads:
         """A client that reads it."""
         return self._client(connect, _READ)
 
-    def seen(self) -> Staleness:
-        """Of this round. Call it when its clients have ended."""
-        return staleness(self._recorder.operations())
+    def operations(self) -> list[Operation]:
+        """Those of this round. Call it when its clients have ended."""
+        return self._recorder.operations()
 
     def _client(self, connect: Callable[[], Session], weights: Mapping[Action, int]) -> Client:
         key = ContendedKey(KeyType("register", _MODEL, weights), self._layout, f"register:{self._round}")
         keys: Sequence[ContendedKey] = [key]
         strategy = ContendedKeys(self._recorder.client(), keys, _MOST, random.Random(self._rng.getrandbits(64)))
-        return Client(connect, strategy, Watching())
+        return Client(connect, strategy, Watching(self._pause))

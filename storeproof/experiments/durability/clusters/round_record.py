@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from storeproof.check import Anomaly, Finding
-from storeproof.experiments.durability.clusters.takeover import Second
-from storeproof.history import Ending, Operation
+from storeproof.evidence import Second
+from storeproof.history import Operation, RequestOutcome
 from storeproof.result.measured.cluster_round import (
     BIN_SECONDS,
     ClusterRoundRecord,
@@ -42,7 +42,7 @@ class Sent(Protocol):
         """When the answer arrived; None if there was none."""
 
     @property
-    def outcome(self) -> Ending:
+    def outcome(self) -> RequestOutcome:
         """How it ended."""
 
 

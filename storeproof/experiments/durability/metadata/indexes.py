@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 from storeproof.contract import Layout, Refused, Row, Session, Unsupported, call
 from storeproof.experiments.durability.metadata.aspect import Aspect, Offered, Part
-from storeproof.spec.index import Index
+from storeproof.spec.model import Index
 from storeproof.spec.query import Query
 
 _INDEXES: Final = 2

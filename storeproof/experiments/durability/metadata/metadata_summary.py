@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from storeproof.blame import Ending
+from storeproof.blame import CaseEnding
 from storeproof.experiments.summary import Summary
 
 _SHOWN: Final = 5
@@ -27,13 +27,13 @@ class MetadataSummary(Summary):
     """The command by which the store rewrote its files in between; empty where it has none."""
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """How the case ends, if nothing else ended it."""
         if self.wrong:
-            return Ending.BROKEN_PROMISE
+            return CaseEnding.BROKEN_PROMISE
         if self.given_up:
-            return Ending.SPOILED
-        return Ending.RIGHT if self.kept else Ending.NOTHING_SHOWN
+            return CaseEnding.SPOILED
+        return CaseEnding.RIGHT if self.kept else CaseEnding.NOTHING_SHOWN
 
     @property
     def findings(self) -> list[str]:

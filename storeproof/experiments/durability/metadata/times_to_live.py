@@ -35,7 +35,7 @@ _CLAIMS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True)
-class Written:
+class TimedRecord:
     """A record."""
 
     layout: Layout
@@ -64,7 +64,7 @@ class TimesToLive(Aspect):
         self._layouts = {
             model: offered.layout(model) for model in _RECORDS if model in offered.models and any(map(offered.claims, _CLAIMS[model]))
         }
-        self._written: list[Written] = []
+        self._written: list[TimedRecord] = []
 
     @property
     def offers(self) -> bool:
@@ -118,7 +118,7 @@ class TimesToLive(Aspect):
         until = time.monotonic()
         if until - first >= min(seconds, _SOON) and then is not None:
             raise MachineFailed(f"two requests took {until - first:.1f} s, and the record may have expired between them")
-        self._written.append(written := Written(layout, key, record, lasting, since, until, how))
+        self._written.append(written := TimedRecord(layout, key, record, lasting, since, until, how))
         if lasting == _OVER:
             self.not_before = max(self.not_before, until + _OVER)
         if lasting is not None and lasting <= _SOON:
@@ -126,7 +126,7 @@ class TimesToLive(Aspect):
         elif then is not None:  # that it lasts shows when its first time to live has ended
             self.due = max(self.due, until + min(seconds, _SOON) + _LATE)
 
-    def _remaining(self, collection: Collection, each: Written, what: str) -> Iterator[str]:
+    def _remaining(self, collection: Collection, each: TimedRecord, what: str) -> Iterator[str]:
         before = time.monotonic()
         left = call(collection, each.layout, "expires_in", each.key)
         if each.seconds is None:

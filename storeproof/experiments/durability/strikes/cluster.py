@@ -14,12 +14,14 @@ from typing import Final
 
 from storeproof.contract import Address, Refused, Session, Unknown
 from storeproof.errors import MachineFailed, StoreDied
+from storeproof.evidence import RoundEvidence, Second, Takeover
 from storeproof.experiments.durability.clusters.connections import Connections
 from storeproof.experiments.durability.clusters.round_record import Fates, Moments, Roles, S, Sent, record_of
-from storeproof.experiments.durability.clusters.takeover import Second, Takeover
 from storeproof.experiments.durability.strikes.round_clients import RoundClients
 from storeproof.experiments.fault_experiment import Subject
+from storeproof.experiments.store_files import StoreFiles
 from storeproof.faults.cluster_fault import ClusterFault
+from storeproof.history import Reach
 from storeproof.launch.handle import RunningCluster
 from storeproof.launch.readiness import timeout_error
 from storeproof.machine.deadline import Deadline
@@ -42,6 +44,7 @@ class ClusterStrike:
         """`connect_to`: opens a session with one node, for clients that are tied to it."""
         assert subject.handle.cluster is not None, "see `Capability.CLUSTER`"
         self.fault = fault
+        self.last = False
         self.struck_node = ""
         self.gone = ""
         """The node that is lost now."""
@@ -52,6 +55,9 @@ class ClusterStrike:
         self._successor: str | None = None
         """The node that took the place of the struck one."""
         self._connections = Connections()
+        self._files: StoreFiles | None = None
+        self._reach: Reach | None = None
+        """None: the fault takes no node's files."""
         self._missing = ""
         """Why no node has become the primary yet."""
 
@@ -100,10 +106,15 @@ class ClusterStrike:
         """Wait until the cluster is whole, and find the primary that it strikes."""
         self._cluster.wait_whole()
         self.struck_node = self._cluster.primary()
+        if self.fault.loses_node:
+            self._files = StoreFiles(self._handle)
         self.moments.began = monotonic_ns()
 
     def strike(self, clients: RoundClients) -> None:
         """Strike the primary, and end the clients that follow it."""
+        if self._files is not None:  # before the strike, which may remove what a node has
+            self._files.look()
+            self._reach = self._files.reach()
         if (primary := self._cluster.primary()) != self.struck_node:
             raise Unknown(f"before the fault {primary} took the place of {self.struck_node}, to which half of the clients are tied")
         if self.fault.loses_node:
@@ -147,9 +158,9 @@ class ClusterStrike:
         """None: no fault of a cluster takes a disk away from a server that goes on."""
         return []
 
-    def missed(self, records: int) -> str:  # noqa: ARG002 - it never does
-        """Empty: it strikes nodes, wherever their files are."""
-        return ""
+    def missed(self, records: int) -> str:  # noqa: ARG002 - a node may keep all in memory, as others do too
+        """Why the loss of a node did not take what it had. A fault of the network takes nothing."""
+        return self._reach.missed(0) if self._reach is not None else ""
 
     def broken(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> Exception:
         """A server that ended by itself is a failure. A cluster that gives no answers gives none that could be wrong: the guarantee's own
@@ -184,6 +195,15 @@ class ClusterStrike:
         except StoreDied as ended:
             return ended
         return None
+
+    def note(self, round_: RoundEvidence) -> None:
+        """Keep what has happened so far: who was who, and when."""
+        assert round_.cluster is not None, "it strikes a cluster"
+        seen, moments = round_.cluster, self.moments
+        seen.nodes, seen.struck, seen.successor = tuple(self._cluster.nodes), self.struck_node, self._successor
+        round_.began, seen.strike, round_.struck, round_.load_ended = moments.began, moments.strike, moments.struck, moments.ended
+        seen.failed_over, seen.second, seen.healed = moments.failed_over, moments.second, moments.healed
+        seen.connections, round_.reach = self._connections.all, self._reach
 
     def clean_up(self) -> None:
         """Heal the network."""

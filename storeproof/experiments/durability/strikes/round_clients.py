@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
 from typing import Final, Self
 
 from storeproof.experiments.client import Client, ClosedLoop, under_load
 from storeproof.experiments.client_threads import Running
+from storeproof.spec.guarantee import LoadShape
 
 _REFUSED_SECONDS: Final = 0.05
 _GAP_SECONDS: Final = 0.01
@@ -33,23 +34,33 @@ class Persistent(ClosedLoop):
 class Paced(Persistent):
     """A client that also pauses before each request."""
 
+    def __init__(self, pause: float = _GAP_SECONDS) -> None:
+        """`pause`: in seconds."""
+        super().__init__()
+        self._pause = pause
+
     def wait(self, stop: threading.Event) -> bool:
         """Wait a moment."""
-        return not stop.wait(_GAP_SECONDS)
+        return not stop.wait(self._pause)
 
 
 class RoundClients:
     """They send requests until the end of the block."""
 
     def __init__(
-        self, first: Callable[[str], Client] | None = None, go_on: Callable[[RoundClients, str], object] = lambda *_: None
+        self,
+        first: Callable[[str], Client] | None = None,
+        go_on: Callable[[RoundClients, str], object] = lambda *_: None,
+        shape: LoadShape = "stream",
     ) -> None:
         """
         Args:
             first: makes a client that writes at a node, and shows by an acknowledgement that it is the primary now; None: under strikes of
                 one server alone.
             go_on: adds those that go on after the strike, at a node that has just acknowledged a write.
+            shape: what they do when it strikes.
         """
+        self.shape = shape
         self._first = first
         self._go_on = go_on
         self._running = ExitStack()
@@ -67,6 +78,10 @@ class RoundClients:
     def add(self, clients: Sequence[Client]) -> Running:
         """These send requests too. Raises `Breach` at the end, as `under_load` does."""
         return self._running.enter_context(under_load(clients))
+
+    def enter(self, load: AbstractContextManager[None]) -> None:
+        """A load that opens clients of its own, and ends them as its block is left."""
+        self._running.enter_context(load)
 
     def add_until_strike(self, clients: Sequence[Client]) -> None:
         """As `add`, of clients that are told to stop as the strike comes."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from time import monotonic_ns
 from typing import Final
 
 from storeproof.contract import Refused, Session, Unknown
 from storeproof.errors import StoreDied
+from storeproof.evidence import RoundEvidence
 from storeproof.experiments.durability.clusters.round_record import Fates, Moments, S, Sent
 from storeproof.experiments.durability.strikes.round_clients import RoundClients
 from storeproof.experiments.fault_experiment import Subject, how_it_ended
@@ -24,13 +26,33 @@ class ServerStrike:
     struck_node = _SERVER
     other_nodes: Sequence[str] = ()
 
-    def __init__(self, subject: Subject, fault: Fault) -> None:
+    def __init__(
+        self,
+        subject: Subject,
+        fault: Fault,
+        *,
+        again_within: Callable[[], float] | None = None,
+        after_the_last: Callable[[], None] = lambda: None,
+    ) -> None:
+        """
+        Args:
+            again_within: the fault strikes again within these seconds from the start, while the store recovers; not after a burst.
+            after_the_last: called when the store has recovered from the last strike.
+        """
         self.moments = Moments()
+        self.last = False
         self._subject = subject
         self._handle = subject.handle
         self._fault = fault
+        self._again_within = again_within
+        self._after_the_last = after_the_last
         self._files: StoreFiles
-        self._reach: Reach
+        self._reach: Reach | None = None
+        self._second_fault = False
+        self._recovered: float | None = None
+        """Seconds."""
+        self._unstartable: int | None = None
+        """When it was given up to start it."""
 
     @property
     def name(self) -> str:
@@ -69,7 +91,8 @@ class ServerStrike:
 
     def strike(self, clients: RoundClients) -> None:
         """Strike, and wait until all clients have ended."""
-        self._files.look()
+        if clients.shape == "stream":  # in the others the moment matters, and a look would give the store time to sync
+            self._files.look()
         clients.strike_comes()
         self.moments.strike = monotonic_ns()
         self._fault.strike(self._handle)
@@ -80,9 +103,25 @@ class ServerStrike:
 
     def recover(self, clients: RoundClients, prepare: Callable[[], None]) -> None:
         """Start it, and have the clients go on."""
-        self._handle.start()
+        if self._again_within is not None and clients.shape != "burst":
+            self._second_fault = True
+            self._handle.start_nowait()
+            time.sleep(self._subject.rng.uniform(0, self._again_within()))
+            self._fault.strike(self._handle)
+        try:
+            self._recovered = self._handle.start()
+        except StoreDied:
+            self._unstartable = monotonic_ns()
+            raise
         prepare()
         clients.go_on(_SERVER)
+        if self.last:
+            self._after_the_last()
+
+    def note(self, round_: RoundEvidence) -> None:
+        """Write into the evidence of the round what happened from the strike to the recovery."""
+        round_.struck, round_.load_ended, round_.reach = self.moments.strike, self.moments.ended, self._reach
+        round_.second_fault, round_.recovered, round_.unstartable = self._second_fault, self._recovered, self._unstartable
 
     def make_whole(self) -> None:
         """It is, since it answers."""
@@ -93,6 +132,7 @@ class ServerStrike:
 
     def missed(self, records: int) -> str:
         """Why nothing of its files was struck."""
+        assert self._reach is not None, "it has struck"
         return self._reach.missed(records)
 
     def record(self, sent: Iterable[S], fates: Fates[S], wrong: Sequence[str]) -> None:

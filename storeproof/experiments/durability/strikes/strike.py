@@ -19,6 +19,9 @@ from storeproof.result.measured.cluster_round import ClusterRoundRecord
 class Strike(Protocol):
     """One fault. Each method is called at most once in this order, except those that ask."""
 
+    last: bool
+    """Whether no other one follows, as the loop says before `begin`: what survived an earlier strike must survive the later ones too."""
+
     @property
     def name(self) -> str:
         """That of the fault."""

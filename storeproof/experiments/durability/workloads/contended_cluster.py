@@ -26,6 +26,7 @@ from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.contended_keys import ContendedKey, ContendedKeys, KeyType, histories, keys_of_round, read_and_go_on
 from storeproof.experiments.durability.strikes.round_clients import Paced, RoundClients
 from storeproof.experiments.durability.strikes.strike import Strike
+from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
 from storeproof.experiments.fault_experiment import Subject, check_load
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.history import Action, Recorder
@@ -46,36 +47,27 @@ _WAIT_SECONDS: Final = 30.0
 _LOOK_SECONDS: Final = 0.02
 
 
-class ContendedCluster:
+class ContendedCluster(FaultWorkload[Strike]):
     """The keys of many rounds on a cluster."""
+
+    summary: LinearizabilitySummary
 
     def __init__(
         self, subject: Subject, layouts: Mapping[KeyType, Layout], scale: DurabilityScale, summary: LinearizabilitySummary
     ) -> None:
         """`summary`: of earlier rounds, on another cluster; the rounds continue from there."""
-        self.summary = summary
-        self._subject = subject
+        super().__init__(subject, layouts.values(), summary)
         self._layouts = layouts
         self._scale = scale
         self._recorder = Recorder()
         self._keys: list[ContendedKey] = []
         self._late: list[Client] = []
 
-    @property
-    def rounds(self) -> int:
-        """Those that were judged."""
-        return self.summary.faults
-
-    def prepare(self, session: Session) -> None:
-        """Create the collections."""
-        for layout in self._layouts.values():
-            session.collection(layout).prepare()
-
     @contextmanager
     def clients(self, strike: Strike) -> Iterator[RoundClients]:
         """Clients on new keys, tied to the primary and not."""
         self._recorder = Recorder()
-        self._keys = keys_of_round(self._layouts, self.rounds + 1)
+        self._keys = keys_of_round(self._layouts, self.summary.rounds + 1)
         connect = strike.at(strike.struck_node)
         with RoundClients(first=lambda node: self._first(strike.at(node)), go_on=self._go_on) as running:
             first = itertools.cycle(self._keys[number:] + self._keys[:number] for number in range(len(self._keys)))
@@ -92,6 +84,7 @@ class ContendedCluster:
 
     def audit(self, strike: Strike) -> int:
         """Read every key, continue with more operations, and check every key."""
+        strike.make_whole()
         read_and_go_on(self._keys, partial(self._client, self._subject.open))
         self.summary.judge_round(strike.name, histories(self._recorder, self._keys), strike.moments.struck)
         return len(self._keys)
@@ -108,7 +101,7 @@ class ContendedCluster:
         """A client of a key that is not judged: it may have to try many times."""
         type_, layout = next(iter(self._layouts.items()))
         writes: Action = "put" if "put" in type_.weights else "increment"
-        key = ContendedKey(KeyType(type_.name, type_.model, {writes: 1}), layout, f"round{self.rounds + 1}:first")
+        key = ContendedKey(KeyType(type_.name, type_.model, {writes: 1}), layout, f"round{self.summary.rounds + 1}:first")
         return Client(connect, ContendedKeys(self._recorder.client(), [key], 1, self._random()))
 
     def _client(self, connect: Callable[[], Session], share: int, first: Sequence[ContendedKey] = ()) -> Client:

@@ -8,14 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from storeproof.check import MOST_CLIENTS
-from storeproof.contract import Layout, Session
+from storeproof.contract import Layout
 from storeproof.experiments.client import Client, ClosedLoop, open_clients
 from storeproof.experiments.contended_keys import SHARE, ContendedKey, ContendedKeys, KeyType, histories, keys_of_round, read_and_go_on
 from storeproof.experiments.durability.strikes.round_clients import RoundClients
 from storeproof.experiments.durability.strikes.strike import Strike
+from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
 from storeproof.experiments.fault_experiment import Subject, check_load, without_replies
 from storeproof.experiments.linearizability import LinearizabilitySummary
-from storeproof.history import Recorder
+from storeproof.history import Recorder, as_of
 from storeproof.spec.scale import DurabilityScale
 
 _AFTER_STOP = 3
@@ -26,35 +27,26 @@ _LONGEST = 10.0
 """Seconds after which the fault strikes even if there were too few operations, as on slow disks."""
 
 
-class ContendedServer:
+class ContendedServer(FaultWorkload[Strike]):
     """The keys of many rounds on one server."""
+
+    summary: LinearizabilitySummary
 
     def __init__(
         self, subject: Subject, layouts: Mapping[KeyType, Layout], scale: DurabilityScale, summary: LinearizabilitySummary
     ) -> None:
         """`summary`: of earlier rounds, on another store; the rounds continue from there."""
-        self.summary = summary
-        self._subject = subject
+        super().__init__(subject, layouts.values(), summary)
         self._layouts = layouts
         self._scale = scale
         self._recorder = Recorder()
         self._keys: list[ContendedKey] = []
 
-    @property
-    def rounds(self) -> int:
-        """Those that were judged."""
-        return self.summary.faults
-
-    def prepare(self, session: Session) -> None:
-        """Create the collections."""
-        for layout in self._layouts.values():
-            session.collection(layout).prepare()
-
     @contextmanager
     def clients(self, strike: Strike) -> Iterator[RoundClients]:  # noqa: ARG002 - it strikes where all are connected
         """As many clients as the check can handle, on new keys."""
         self._recorder = Recorder()
-        self._keys = keys_of_round(self._layouts, self.rounds + 1)
+        self._keys = keys_of_round(self._layouts, self.summary.rounds + 1)
         number, rng = min(MOST_CLIENTS, self._scale.clients), self._subject.rng
         clients = open_clients(number, lambda: self._client(SHARE))
         with RoundClients() as running:
@@ -71,9 +63,9 @@ class ContendedServer:
         """Read every key, continue with more operations, and check every key."""
         read_and_go_on(self._keys, self._client)
         cut_off, done = strike.cut_off(), histories(self._recorder, self._keys)
-        self.summary.judge({key: without_replies(done[key], cut_off) for key in done}, strike.moments.ended)
-        self.summary.faults += 1
-        return sum(any(each.outcome == "ok" and each.action != "get" for each in history) for history in done.values())
+        self.summary.judge_round(strike.name, {key: without_replies(done[key], cut_off) for key in done}, strike.moments.ended)
+        before = (as_of(history, strike.moments.strike) for history in done.values())
+        return sum(any(each.outcome == "ok" and each.action != "get" for each in history) for history in before)
 
     def _client(self, share: int, first: Sequence[ContendedKey] = ()) -> Client:
         rng = random.Random(self._subject.rng.getrandbits(64))

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from storeproof.contract import Causal, Layout, Session, Unknown, call
 from storeproof.experiments.client import Strategy
-from storeproof.history import Action, Answer, ClientLog, Ending
+from storeproof.history import Action, Answer, ClientLog, RequestOutcome
 from storeproof.records.self_verifying import identify, record, write_id
 
 MODEL: Final = "single_key"
@@ -88,7 +88,7 @@ class SessionClient(Strategy):
             elsewhere = self._elsewhere is not None and self._rng.random() < _ELSEWHERE
             self._read(self._log.client if own else self._rng.randrange(self._clients), self._at_other() if elsewhere else self._session)
 
-    def end(self, outcome: Ending) -> None:
+    def end(self, outcome: RequestOutcome) -> None:
         """Record it, if it was sent."""
         if self._under_way is None:
             return

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from storeproof.blame import Ending
+from storeproof.blame import CaseEnding
 from storeproof.check import SessionReads
 from storeproof.check.sessions import Regress
 from storeproof.experiments.durability.clusters.round_record import Moments
 from storeproof.experiments.durability.workloads.session_clients import Way
-from storeproof.experiments.summary import Summary
+from storeproof.experiments.rounds_summary import RoundsSummary, in_rounds
 from storeproof.history import Operation
 from storeproof.result.measured.cluster_round import ClusterRoundRecord
 
@@ -24,7 +24,7 @@ _TORN: Final = "(torn)"
 
 
 @dataclass(frozen=True)
-class Found:
+class WrongReads:
     """The first reads of each way in a round that are wrong, in words."""
 
     wrong: Sequence[Sequence[str]]
@@ -35,7 +35,7 @@ class Found:
 
 
 @dataclass(kw_only=True)
-class SessionSummary(Summary):
+class SessionSummary(RoundsSummary):
     """Sums over rounds."""
 
     reads: Counter[Way] = field(default_factory=Counter)
@@ -43,10 +43,6 @@ class SessionSummary(Summary):
     """Reads that did not show the client's own acknowledged write."""
     back: Counter[Way] = field(default_factory=Counter)
     """Reads that showed less than an earlier one of the same client."""
-    strikes: Counter[str] = field(default_factory=Counter)
-    """The judged rounds of each fault, by its name."""
-    wrong_rounds: Counter[str] = field(default_factory=Counter)
-    """Those with such a read."""
     wrong: list[str] = field(default_factory=list)
     """The first of each round."""
     durable_reads: bool = True
@@ -55,13 +51,6 @@ class SessionSummary(Summary):
     """Reads that showed less than an earlier one, since that showed a write which was not acknowledged, and which the fault undid."""
     unexplained: list[str] = field(default_factory=list)
     """Reads of what was never written, or refused."""
-    course: list[ClusterRoundRecord] = field(default_factory=list)
-    """The judged rounds, for the result."""
-
-    @property
-    def rounds(self) -> int:
-        """The judged ones."""
-        return self.strikes.total()
 
     def held_to(self, judged: Mapping[Way, SessionReads]) -> Mapping[Way, SessionReads]:
         """The reads that may break a promise: where reads need not be durable, those of what a fault undid are counted and left out."""
@@ -71,29 +60,28 @@ class SessionSummary(Summary):
         self.undone_reads += sum(len(judged[way].back) - len(reads.back) for way, reads in kept.items())
         return kept
 
-    def judge_round(self, fault: str, judged: Mapping[Way, SessionReads], found: Found, record: ClusterRoundRecord | None) -> None:
+    def judge_round(self, fault: str, judged: Mapping[Way, SessionReads], found: WrongReads, record: ClusterRoundRecord | None) -> None:
         """Count a round of a fault, by how its clients read. `record`: what the result keeps of it by node."""
-        self.strikes[fault] += 1
-        self.wrong_rounds[fault] += bool(found.torn) or any(reads.forgotten or reads.back for reads in judged.values())
-        where = f"round {self.rounds} ({fault})"
+        wrong = bool(found.torn) or any(reads.forgotten or reads.back for reads in judged.values())
+        where = self.count_round(fault, wrong=wrong, record=record)
         for way, reads in judged.items():
             self.reads[way] += reads.reads
             self.forgotten[way] += len(reads.forgotten)
             self.back[way] += len(reads.back)
-        self.wrong += [f"{where}: {each}" for alike in (*found.wrong, found.torn) for each in alike]
-        self.unexplained += [f"{where}: {each}" for each in found.unexplained]
-        self.course += [record] if record is not None else []
+        for alike in (*found.wrong, found.torn):
+            self.wrong += in_rounds(where, alike)
+        self.unexplained += in_rounds(where, found.unexplained)
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """A read that forgets or goes back breaks a promise where one is made."""
         if self.unexplained:
-            return Ending.MADE_UP
+            return CaseEnding.MADE_UP
         if self.wrong:
-            return Ending.BROKEN_PROMISE
+            return CaseEnding.BROKEN_PROMISE
         if self.given_up:
-            return Ending.SPOILED
-        return Ending.RIGHT if self.reads.total() else Ending.NOTHING_AT_RISK
+            return CaseEnding.SPOILED
+        return CaseEnding.RIGHT if self.reads.total() else CaseEnding.NOTHING_AT_RISK
 
     def parts(self) -> Iterator[str]:
         """What was read, by how."""
@@ -101,8 +89,7 @@ class SessionSummary(Summary):
         for way, reads in self.reads.items():
             yield f"{way}: of {reads} reads {self.forgotten[way]} forgot an own acknowledged write, {self.back[way]} went back in time"
         if self.wrong:
-            counts = (f"{name} {self.wrong_rounds[name]} of {struck}" for name, struck in self.strikes.items())
-            yield f"rounds with such reads: {', '.join(counts)}"
+            yield f"rounds with such reads: {self.by_fault(self.wrong_rounds)}"
         elif self.reads.total() and not self.unexplained:
             yield "each client saw its own writes, and never less than before"
         if self.undone_reads:
@@ -129,7 +116,7 @@ class SessionSummary(Summary):
         return self.unexplained
 
 
-def found_in(judged: Mapping[Way, SessionReads], moments: Moments, node_of: Callable[[Operation], str | None]) -> Found:
+def found_in(judged: Mapping[Way, SessionReads], moments: Moments, node_of: Callable[[Operation], str | None]) -> WrongReads:
     """The first of each way.
 
     Args:
@@ -153,4 +140,4 @@ def found_in(judged: Mapping[Way, SessionReads], moments: Moments, node_of: Call
     told_of = {each: f"{way} client {each.client}: {each.with_answer()}" for way, reads in judged.items() for each in reads.unexplained}
     torn = [each for each in told_of if each.answer == _TORN and each.invoked > moments.struck]
     made_up = [each for each in told_of if each not in torn]
-    return Found(wrong, [told_of[each] for each in torn[:_LISTED]], [told_of[each] for each in made_up[:_LISTED]])
+    return WrongReads(wrong, [told_of[each] for each in torn[:_LISTED]], [told_of[each] for each in made_up[:_LISTED]])

@@ -20,6 +20,7 @@ from storeproof.experiments.client import Client, open_clients
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.durability.strikes.round_clients import Paced, RoundClients
 from storeproof.experiments.durability.strikes.strike import Strike
+from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
 from storeproof.experiments.durability.workloads.session_clients import SessionClient, Way
 from storeproof.experiments.durability.workloads.session_summary import SessionSummary, found_in
 from storeproof.experiments.fault_experiment import Subject, check_load, without_replies
@@ -37,8 +38,10 @@ _WAIT_SECONDS: Final = 30.0
 _LOOK_SECONDS: Final = 0.02
 
 
-class Sessions:
+class Sessions(FaultWorkload[Strike]):
     """The clients of many rounds; each round has its own keys."""
+
+    summary: SessionSummary
 
     def __init__(self, subject: Subject, layout: Layout, scale: DurabilityScale, summary: SessionSummary) -> None:
         """
@@ -46,8 +49,7 @@ class Sessions:
             layout: of single values.
             summary: of earlier rounds, on another store; the rounds continue from there.
         """
-        self.summary = summary
-        self._subject = subject
+        super().__init__(subject, (layout,), summary)
         self._layout = layout
         self._scale = scale
         self._ways: tuple[Way, ...] = _WAYS
@@ -56,15 +58,6 @@ class Sessions:
         """Set when this round has another primary."""
         self._further: list[Session] = []
         """Those with other nodes, of this round."""
-
-    @property
-    def rounds(self) -> int:
-        """Those that were judged."""
-        return self.summary.rounds
-
-    def prepare(self, session: Session) -> None:
-        """Create the collection."""
-        session.collection(self._layout).prepare()
 
     @contextmanager
     def clients(self, strike: Strike) -> Iterator[RoundClients]:
@@ -93,6 +86,7 @@ class Sessions:
 
     def audit(self, strike: Strike) -> int:
         """Judge what was read: nothing else is read back."""
+        strike.make_whole()
         operations = without_replies(self._recorder.operations(), strike.cut_off())
         judged = self.summary.held_to(
             {
@@ -144,7 +138,7 @@ class Sessions:
 
     @property
     def _name(self) -> str:
-        return f"session{self.rounds + 1}"
+        return f"session{self.summary.rounds + 1}"
 
     def _close_further(self) -> None:
         further, self._further = self._further, []

@@ -11,10 +11,10 @@ from typing import Final
 
 from storeproof.check import Books
 from storeproof.contract import Layout, Refused, Session, Unsupported, call
-from storeproof.contract.transactions import Transactions
+from storeproof.contract.sessions import Transactions
 from storeproof.experiments.client import Client, Pacing, Strategy
 from storeproof.experiments.durability.readback import read
-from storeproof.history import ABSENT, Balances, Ending, Observation, Transfer
+from storeproof.history import ABSENT, Balances, Observation, RequestOutcome, Transfer
 from storeproof.records.self_verifying import record, write_id
 from storeproof.spec.interleaving import Isolation
 
@@ -115,7 +115,7 @@ class Transferring(Strategy):
         else:
             self._transfer()
 
-    def end(self, outcome: Ending) -> None:
+    def end(self, outcome: RequestOutcome) -> None:
         """Record it. A snapshot counts only if its transaction was committed."""
         now = monotonic_ns()
         if not self._reading:

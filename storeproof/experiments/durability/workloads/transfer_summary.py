@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from storeproof.blame import Ending
-from storeproof.check.transfers import Judged
-from storeproof.experiments.summary import Summary
+from storeproof.blame import CaseEnding
+from storeproof.check.transfers import JudgedTransfers
+from storeproof.experiments.rounds_summary import RoundsSummary, in_rounds
 from storeproof.history import Transfer
 from storeproof.result.measured.cluster_round import ClusterRoundRecord
 
@@ -18,7 +18,7 @@ _LISTED: Final = 4
 
 
 @dataclass(frozen=True)
-class Found:
+class WrongTransfers:
     """What is wrong in a round, in words."""
 
     losses: Sequence[str]
@@ -33,7 +33,7 @@ class Found:
 
 
 @dataclass(kw_only=True)
-class TransferSummary(Summary):
+class TransferSummary(RoundsSummary):
     """Sums over rounds."""
 
     acknowledged: int = 0
@@ -43,17 +43,11 @@ class TransferSummary(Summary):
     """How many of the unknown ones did."""
     snapshots: int = 0
     lost: int = 0
-    strikes: Counter[str] = field(default_factory=Counter)
-    """The judged rounds of each fault, by its name."""
     lossy: Counter[str] = field(default_factory=Counter)
-    """Those in which acknowledged transfers are missing."""
-    halved: Counter[str] = field(default_factory=Counter)
-    """Those in which half of a transfer was seen, or one that was refused."""
+    """The rounds of each fault in which acknowledged transfers are missing; in `wrong_rounds` half of one was seen, or one refused."""
     halves_are_losses: bool = False
     """Whether a half that a fault leaves breaks no other promise than a loss: it strikes the only copy, and a variant that does not promise
     to survive it may be left with half of anything. What was answered is held to its word all the same."""
-    course: list[ClusterRoundRecord] = field(default_factory=list)
-    """The judged rounds, for the result."""
     losses: list[str] = field(default_factory=list)
     """The first of each round that are missing."""
     halves: list[str] = field(default_factory=list)
@@ -61,14 +55,9 @@ class TransferSummary(Summary):
     lies: list[str] = field(default_factory=list)
     """The first of each round that were refused and are there, and snapshots that show half of a transfer."""
 
-    @property
-    def rounds(self) -> int:
-        """The judged ones."""
-        return self.strikes.total()
-
-    def judge_round(self, fault: str, judged: Judged, found: Found, record: ClusterRoundRecord | None) -> None:
+    def judge_round(self, fault: str, judged: JudgedTransfers, found: WrongTransfers, record: ClusterRoundRecord | None) -> None:
         """Count a round of a fault. `record`: what the result keeps of it by node."""
-        self.strikes[fault] += 1
+        where = self.count_round(fault, wrong=bool(judged.halves or judged.returned), record=record)
         self.acknowledged += judged.acknowledged
         self.refused += judged.refused
         self.unknown += judged.unknown
@@ -76,23 +65,20 @@ class TransferSummary(Summary):
         self.snapshots += judged.snapshots
         self.lost += len(judged.lost)
         self.lossy[fault] += bool(judged.lost)
-        self.halved[fault] += judged.halves or bool(judged.returned)
-        where = f"round {self.rounds} ({fault})"
-        self.losses += [f"{where}: {each}" for each in found.losses]
-        self.halves += [f"{where}: {each}" for each in found.halves]
-        self.lies += [f"{where}: {each}" for each in found.lies]
-        self.course += [record] if record is not None else []
+        self.losses += in_rounds(where, found.losses)
+        self.halves += in_rounds(where, found.halves)
+        self.lies += in_rounds(where, found.lies)
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> CaseEnding:
         """Half of a transfer is wrong whatever the variant says of nodes: only variants that claim transactions are tried."""
         if self.unexcused:
-            return Ending.WRONG_ANSWER
+            return CaseEnding.WRONG_ANSWER
         if self.halves or self.lost:
-            return Ending.BROKEN_PROMISE
+            return CaseEnding.BROKEN_PROMISE
         if self.given_up:
-            return Ending.SPOILED
-        return Ending.RIGHT if self.acknowledged else Ending.NOTHING_AT_RISK
+            return CaseEnding.SPOILED
+        return CaseEnding.RIGHT if self.acknowledged else CaseEnding.NOTHING_AT_RISK
 
     def parts(self) -> Iterator[str]:
         """What was done, and what is wrong."""
@@ -101,9 +87,9 @@ class TransferSummary(Summary):
             f"{self.refused} refused; {self.snapshots} snapshots of all accounts"
         )
         if self.lost:
-            yield f"{self.lost} acknowledged transfers are missing, in rounds of {self._counts(self.lossy)}"
+            yield f"{self.lost} acknowledged transfers are missing, in rounds of {self.by_fault(self.lossy)}"
         if self.wrong:
-            yield f"halves of transfers, in rounds of {self._counts(self.halved)}"
+            yield f"halves of transfers, in rounds of {self.by_fault(self.wrong_rounds)}"
         elif self.acknowledged:
             yield "each is there whole or not at all" if self.lost else "each acknowledged one is there, and all are whole"
         yield from self.spoiled_rounds()
@@ -127,11 +113,8 @@ class TransferSummary(Summary):
         """Transfers that are neither whole nor absent, and answers that show such."""
         return self.halves + self.lies
 
-    def _counts(self, rounds: Counter[str]) -> str:
-        return ", ".join(f"{name} {rounds[name]} of {struck}" for name, struck in self.strikes.items())
 
-
-def found_in(judged: Judged, struck: int, node_of: Callable[[Transfer], str | None]) -> Found:
+def found_in(judged: JudgedTransfers, struck: int, node_of: Callable[[Transfer], str | None]) -> WrongTransfers:
     """The first of each kind.
 
     Args:
@@ -146,7 +129,7 @@ def found_in(judged: Judged, struck: int, node_of: Callable[[Transfer], str | No
         *judged.torn,
         *(f"{name} shows {shown}, and the transfers that happened add up to {expected}" for name, (shown, expected) in uneven),
     ]
-    return Found(losses, halves[:_LISTED], lies[:_LISTED])
+    return WrongTransfers(losses, halves[:_LISTED], lies[:_LISTED])
 
 
 def _when(transfer: Transfer, struck: int, node_of: Callable[[Transfer], str | None]) -> str:

@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from typing import Final
 
 from storeproof.check import judge_transfers
-from storeproof.check.transfers import Judged
-from storeproof.contract import Layout, Session
+from storeproof.check.transfers import JudgedTransfers
+from storeproof.contract import Layout
 from storeproof.experiments.client import Client, open_clients
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.durability.strikes.round_clients import Persistent, RoundClients
 from storeproof.experiments.durability.strikes.strike import Strike
+from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
 from storeproof.experiments.durability.workloads.transfer_clients import ACCOUNTS, ENTRIES, Ledger
 from storeproof.experiments.durability.workloads.transfer_summary import TransferSummary, found_in
 from storeproof.experiments.fault_experiment import Subject, check_load, without_replies
@@ -31,8 +32,10 @@ _WAIT_SECONDS: Final = 30.0
 _LOOK_SECONDS: Final = 0.02
 
 
-class Transfers:
+class Transfers(FaultWorkload[Strike]):
     """The transfers of many rounds; each has its own accounts."""
+
+    summary: TransferSummary
 
     def __init__(self, subject: Subject, layouts: Mapping[str, Layout], scale: DurabilityScale, summary: TransferSummary) -> None:
         """
@@ -40,27 +43,16 @@ class Transfers:
             layouts: of the models of entries and accounts.
             summary: of earlier rounds, on another store; the rounds continue from there.
         """
-        self.summary = summary
-        self._subject = subject
+        super().__init__(subject, layouts.values(), summary)
         self._layouts = layouts
         self._scale = scale
         self._ledger: Ledger
         """That of this round."""
 
-    @property
-    def rounds(self) -> int:
-        """Those that were judged."""
-        return self.summary.rounds
-
-    def prepare(self, session: Session) -> None:
-        """Create the collections."""
-        for layout in self._layouts.values():
-            session.collection(layout).prepare()
-
     @contextmanager
     def clients(self, strike: Strike) -> Iterator[RoundClients]:
         """Clients on new accounts, tied to the node that is struck and not."""
-        self._ledger = Ledger(self._layouts[ENTRIES], self._layouts[ACCOUNTS], f"round{self.rounds + 1}")
+        self._ledger = Ledger(self._layouts[ENTRIES], self._layouts[ACCOUNTS], f"round{self.summary.rounds + 1}")
 
         def opened(choose: Callable[[], str]) -> list[Client]:
             return open_clients(max(1, self._scale.clients // 2), lambda: self._client(strike, choose))
@@ -77,6 +69,7 @@ class Transfers:
 
     def audit(self, strike: Strike) -> int:
         """Read all in one snapshot."""
+        strike.make_whole()
         lost_disk = strike.cut_off()
         transfers = without_replies(self._ledger.transfers(), lost_disk)
         snapshots = [each for each in self._ledger.snapshots() if not any(begin <= each.invoked <= end for begin, end in lost_disk)]
@@ -86,7 +79,8 @@ class Transfers:
         found = found_in(judged, strike.moments.struck, strike.node_of)
         record = strike.record(transfers, _Happened(judged), found.all)
         self.summary.judge_round(strike.name, judged, found, record)
-        return sum(each.outcome == "ok" for each in transfers)
+        struck = strike.moments.strike
+        return sum(each.outcome == "ok" and each.completed is not None and each.completed < struck for each in transfers)
 
     def _client(self, strike: Strike, choose: Callable[[], str]) -> Client:
         """One that connects to the node that is chosen then."""
@@ -97,7 +91,7 @@ class Transfers:
 class _Happened:
     """What became of acknowledged transfers."""
 
-    def __init__(self, judged: Judged) -> None:
+    def __init__(self, judged: JudgedTransfers) -> None:
         self._lost = set(judged.lost)
 
     def lost(self, transfer: Transfer, /) -> bool:

@@ -10,13 +10,12 @@ from time import monotonic_ns
 from typing import Final
 
 from storeproof.contract import Unknown
-from storeproof.errors import NotAvailable
 from storeproof.experiments.client import Client, open_clients, under_load
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.performance.caches.hit_rate import MODEL
 from storeproof.experiments.performance.caches.reads import Loaded, Read, Reads, hit_rate, load
 from storeproof.experiments.performance.open_loop_client import OpenLoop
-from storeproof.launch.handle import Capability, Handle
+from storeproof.launch.handle import FaultMeans, Handle
 from storeproof.machine.cores import running_on
 from storeproof.records.distributions import make_draw, sequential
 from storeproof.result.measured.cache import ColdStartRecord, HitBin
@@ -84,12 +83,11 @@ class _Load:
 
     @property
     def reads(self) -> list[Read]:
-        """Those that were answered so far, in the order of their answers."""
+        """Reads answered so far, in the order of their answers."""
         return sorted((read for each in self._readers for read in list(each.noted)), key=lambda read: read.answered)
 
     @property
     def wrong(self) -> list[str]:
-        """Wrong answers, in words."""
         return [wrong for each in self._readers for wrong in each.wrong]
 
     def p99_us(self, until: int | None = None) -> float | None:
@@ -112,8 +110,8 @@ def start_cold(sut: StoreUnderTest) -> ColdStart:
         Unknown: too few reads had an answer to tell a hit rate.
     """
     with closing(sut.launch("a start with an empty front")) as handle, running_on(sut.options.split.apart):
-        if reason := handle.cannot(Capability.KILL_NODES):
-            raise NotAvailable(reason)
+        if lacking := handle.cannot(FaultMeans.KILL_NODES):
+            raise lacking
         with closing(sut.connect(handle)) as session:
             loaded = load(session, sut.layout(MODEL), min(sut.scale.performance.records, _MOST), _BYTES)
         _fill_front(sut, handle, loaded)
@@ -164,7 +162,6 @@ def back_at(reads: Sequence[Read], wanted: float) -> int | None:
 
 
 def _fill_front(sut: StoreUnderTest, handle: Handle, loaded: Loaded) -> None:
-    """Read every record once."""
     reader = Reads(loaded, sequential(len(loaded.keys)), len(loaded.keys))
     with closing(sut.connect(handle)) as session:
         reader.use(session)

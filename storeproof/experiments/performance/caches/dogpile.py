@@ -42,7 +42,7 @@ class Dogpile:
     near: list[int] = field(default_factory=list)
     """Nanoseconds that reads took which were answered soon after an expiry."""
     far: list[int] = field(default_factory=list)
-    """Those of the other reads."""
+    """Response times of the other reads."""
     wrong: list[str] = field(default_factory=list)
 
     def add(self, reads: Iterable[Read], moments: Sequence[int]) -> None:
@@ -57,7 +57,6 @@ class Dogpile:
 
     @property
     def record(self) -> DogpileRecord:
-        """For the result."""
         return DogpileRecord(
             clients=self.clients,
             expiries=len(self.home_reads),
@@ -79,10 +78,7 @@ class Dogpile:
 
 def count_dogpiles(sut: StoreUnderTest) -> Dogpile:
     """All clients read one key; its copy is removed, and they go on until the front answers again; many times.
-
-    Raises:
-        Unknown: a client lost its connection.
-    """
+    Raises `Unknown`: a client lost its connection."""
     number = sut.scale.durability.clients
     readers: list[Reads] = []
     moments: list[int] = []

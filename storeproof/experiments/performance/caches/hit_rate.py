@@ -15,6 +15,7 @@ from storeproof.experiments.contended_keys import work_together
 from storeproof.experiments.performance.caches.reads import Loaded, Reads, load
 from storeproof.launch.handle import Handle
 from storeproof.machine.cores import running_on
+from storeproof.outcome import Lack
 from storeproof.records.distributions import make_draw
 from storeproof.result.measured.cache import HitRateRecord
 from storeproof.stats.nearest_rank import nearest_rank_us
@@ -48,7 +49,6 @@ class HitRates:
     """Wrong answers, in words."""
 
     def sentence(self) -> str:
-        """Both distributions."""
         return "; ".join(
             f"{each.distribution}: {each.hit_rate:.1%} of {each.reads:,} reads, {each.rate:,.0f} reads/s, "
             f"p50 {micros(each.p50_us)}, p99 {micros(each.p99_us)}"
@@ -68,6 +68,7 @@ def measure_hit_rates(sut: StoreUnderTest, size: FrontSize) -> HitRates:
         raise NotAvailable(
             f"the file of {sut.target.store.name} does not say how the memory of its front is limited",
             "add `launch.composite.front_memory`",
+            Lack.FRONT,
         )
     payload = _RECORDS * _BYTES
     memory = round(payload * SHARES[size])

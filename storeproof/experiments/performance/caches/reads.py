@@ -10,7 +10,8 @@ from storeproof.contract import Cached, Key, Layout, Record, Session, call
 from storeproof.errors import NotAvailable
 from storeproof.experiments.client import Strategy
 from storeproof.experiments.load_records import fill
-from storeproof.history import Ending
+from storeproof.history import RequestOutcome
+from storeproof.outcome import Lack
 from storeproof.records.distributions import Draw
 from storeproof.records.keys import key_of
 from storeproof.records.self_verifying import recipe, write_id
@@ -47,13 +48,10 @@ class Loaded:
 
 def load(session: Session, layout: Layout, number: int, size: int) -> Loaded:
     """Put as many values of `size` bytes into a new collection.
-
-    Raises:
-        NotAvailable: the adapter does not say where reads are answered.
-    """
+    Raises `NotAvailable`: the adapter does not say where reads are answered."""
     collection = session.collection(layout)
     if not isinstance(collection, Cached):
-        raise NotAvailable("the adapter of this composite store does not count the reads that its layer sends to the home")
+        raise NotAvailable("the adapter of this composite store does not count the reads that its layer sends to the home", lack=Lack.FRONT)
     collection.prepare()
     make = recipe(layout.model, size).make
     keys = [key_of(layout.model, each) for each in range(number)]
@@ -71,11 +69,11 @@ class Reads(Strategy):
         self._draw = draw
         self._left = most
         self.noted: list[Read] = []
-        """Those that were answered."""
+        """Reads that were answered."""
         self.wrong: list[str] = []
         """What was answered wrongly, in words."""
         self.hits = 0
-        """Of those, the reads that the front answered."""
+        """Answered reads that the front answered."""
         self._read: Read | None = None
 
     @property
@@ -84,13 +82,11 @@ class Reads(Strategy):
         return self._left is not None and self._left <= 0
 
     def use(self, session: Session) -> None:
-        """Its collection."""
         collection = session.collection(self._loaded.layout)
         assert isinstance(collection, Cached)
         self._collection = collection
 
     def request(self) -> None:
-        """One read."""
         self._read = None
         if self._left is not None:
             self._left -= 1
@@ -102,8 +98,7 @@ class Reads(Strategy):
             self.wrong.append(f"{key!r}: " + ("nothing" if found is None else "another record") + " in place of what was loaded")
         self._read = Read(sent, answered, self._collection.home_reads == before)
 
-    def end(self, outcome: Ending) -> None:
-        """Note an answer."""
+    def end(self, outcome: RequestOutcome) -> None:
         if outcome == "ok" and self._read is not None:
             self.noted.append(self._read)
             self.hits += self._read.hit

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from storeproof.check import Anomaly
 from storeproof.contract import Key, Layout, Record
-from storeproof.experiments.durability.clusters.cluster_rounds import ClusterRounds
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.strike_rounds import StrikeRounds
 from storeproof.experiments.durability.strikes import cluster as cluster_strike
+from storeproof.experiments.durability.strikes.cluster import ClusterStrike
+from storeproof.experiments.durability.workloads.cluster_records import ClusterRecords
 from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
@@ -33,15 +38,9 @@ def test_increments_that_a_failover_lost_are_miscounted(
     monkeypatch.setattr(cluster_strike, "_SIDES_SECONDS", 0.1)
     monkeypatch.setattr(cluster_strike, "_DEPOSED_SECONDS", 0.1)
     struck = cluster(synchronous=True)
-    rounds = ClusterRounds(
-        subject(struck),
-        [IsolatePrimary()],
-        LAYOUTS,
-        SCALE,
-        connect_to=lambda address: connect_to(struck, address),
-        stale_possible=True,
-    )
-    rounds.run()
-    assert rounds.summary.anomalies.keys() - {Anomaly.OK} == wrong, rounds.summary.detail()
-    assert rounds.summary.unknown > 0
-    assert rounds.summary.outcome(claimed=True) is (Outcome.FAIL if wrong else Outcome.PASS)
+    where, turns, summary = subject(struck), SCALE.turns([IsolatePrimary()]), DurabilitySummary()
+    records = ClusterRecords(where, LAYOUTS, SCALE, summary, len(turns), stale_possible=True)
+    StrikeRounds(where, [partial(ClusterStrike, where, each, partial(connect_to, struck)) for each in turns], records).run()
+    assert summary.anomalies.keys() - {Anomaly.OK} == wrong, summary.detail()
+    assert summary.unknown > 0
+    assert summary.outcome(claimed=True) is (Outcome.FAIL if wrong else Outcome.PASS)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from storeproof.blame import Ending
+from storeproof.blame import CaseEnding
 from storeproof.contract import Address, Change, Key, Layout, Record, Refused
 from storeproof.errors import MachineFailed
 from storeproof.experiments.durability.metadata.aspect import Aspect, Offered
@@ -178,7 +178,7 @@ def test_an_honest_store_keeps_all(clock: Clock) -> None:
     """Half of it was written before the store rewrote its files, and half after it."""
     store, began = Store(), clock.now
     summary = strike(store, *ALL)
-    assert (summary.wrong, summary.ending) == ([], Ending.RIGHT)
+    assert (summary.wrong, summary.ending) == ([], CaseEnding.RIGHT)
     assert summary.kept == ["times to live", "types", "change feeds", "collections"]
     assert summary.sentence() == "kept through one process_crash and COMPACT before it: times to live, types, change feeds, collections"
     parts = [line.partition("-")[0] for line in store.said]

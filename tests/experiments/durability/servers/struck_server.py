@@ -115,10 +115,10 @@ class Checkpointed(Atomic):
         super().apply(writes)
 
 
-def strike(store: Store, fault: str, session: type[Session], workload: Callable[[Subject], FaultWorkload]) -> Handle:
+def strike(store: Store, fault: str, session: type[Session], workload: Callable[[Subject], FaultWorkload[ServerStrike]]) -> Handle:
     """All rounds."""
     store.begin()
     handle = Handle(store)
     where = subject(handle, session)
-    StrikeRounds(where, [ServerStrike(where, find(fault)) for _ in range(ROUNDS)], workload(where)).run()
+    StrikeRounds(where, [lambda: ServerStrike(where, find(fault))] * ROUNDS, workload(where)).run()
     return handle

@@ -12,7 +12,7 @@ from storeproof.contract import Layout
 from storeproof.experiments.durability.workloads.session_clients import MODEL
 from storeproof.experiments.durability.workloads.session_summary import SessionSummary
 from storeproof.experiments.durability.workloads.sessions import Sessions
-from storeproof.history import Action, Ending, Operation
+from storeproof.history import Action, Operation, RequestOutcome
 from storeproof.outcome import Outcome
 from tests.experiments.durability.memory import Session, Store
 from tests.experiments.durability.servers.struck_server import ROUNDS, SCALE, Forgetful, strike
@@ -46,7 +46,7 @@ def test_a_store_that_keeps_what_it_acknowledged_raises_no_alarm(fault: str) -> 
     assert (summary.wrong, summary.unexplained) == ([], [])
     assert summary.strikes == {fault: ROUNDS}
     assert summary.reads.keys() == {"only"}
-    assert summary.course == []
+    assert summary.cluster_rounds == []
     assert summary.outcome(claimed=True) is Outcome.PASS
 
 
@@ -62,18 +62,20 @@ def test_a_store_that_forgets_is_caught() -> None:
 def test_a_read_of_what_the_fault_undid_breaks_a_promise_of_durable_reads_alone() -> None:
     """The write was never acknowledged; another client had read it. Of one that was, each store is held to its word."""
 
-    def operation(client: int, action: Action, at: int, outcome: Ending = "ok", write: str = "", answer: str | None = None) -> Operation:
+    def operation(
+        client: int, action: Action, at: int, outcome: RequestOutcome = "ok", write: str = "", answer: str | None = None
+    ) -> Operation:
         completed = None if outcome == "unknown" else at + 1
         found = Operation(client=client, action=action, collection=MODEL, key="k", invoked=at, completed=completed, outcome=outcome)
         return replace(found, write_id=write, answer=answer)
 
-    def back(outcome: Ending) -> list[Operation]:
+    def back(outcome: RequestOutcome) -> list[Operation]:
         read, again = operation(1, "get", 4, answer="0:2"), operation(1, "get", 9, answer="0:1")
         return [operation(0, "put", 1, write="0:1"), operation(0, "put", 3, outcome, "0:2"), read, again]
 
     for durable, outcome, counted in ((True, "unknown", (1, 0)), (False, "unknown", (0, 1)), (False, "ok", (1, 0))):
         summary = SessionSummary(durable_reads=durable)
-        held = summary.held_to({"only": judge_sessions(back(cast(Ending, outcome)))})
+        held = summary.held_to({"only": judge_sessions(back(cast(RequestOutcome, outcome)))})
         assert (len(held["only"].back), summary.undone_reads) == counted
         assert ("the store does not claim durable reads" in summary.detail()) is bool(counted[1])
 

@@ -46,7 +46,7 @@ def test_atomic_transactions_that_are_on_disk_pass(fault: str) -> None:
     assert (summary.losses, summary.halves, summary.lies) == ([], [], [])
     assert summary.strikes == {fault: ROUNDS}
     assert min(summary.acknowledged, summary.snapshots) > 5
-    assert summary.course == []
+    assert summary.cluster_rounds == []
     assert (summary.outcome(claimed=True), summary.outcome(claimed=False)) == (Outcome.PASS, Outcome.UNDECLARED)
 
 

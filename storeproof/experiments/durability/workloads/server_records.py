@@ -1,0 +1,196 @@
+"""Records that clients write and delete, under each load shape, and that are read back after a fault of one server.
+
+The guarantee names the load shapes (see `load_shapes`). In every round its fault strikes once in each shape. What happened is kept as
+evidence, from which `replay` comes to the same sums.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from time import monotonic_ns
+from typing import Final
+
+from storeproof.check import Shape
+from storeproof.contract import Layout, Refused, Session, Unknown
+from storeproof.errors import MachineFailed, StoreDied
+from storeproof.evidence import AuditEvidence, Broken, RoundEvidence, StoreEvidence
+from storeproof.experiments.durability.atomic_groups import AtomicWrite
+from storeproof.experiments.durability.clients import Clients
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.load_shapes import LoadShapes
+from storeproof.experiments.durability.readback import audit, check_usable, read
+from storeproof.experiments.durability.round_judge import RoundJudge
+from storeproof.experiments.durability.strikes.round_clients import RoundClients
+from storeproof.experiments.durability.strikes.server import ServerStrike
+from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
+from storeproof.experiments.fault_experiment import Subject
+from storeproof.faults import Fault
+from storeproof.history import by_place
+from storeproof.machine.pressure import machine_is_busy
+from storeproof.spec.guarantee import LoadShape
+from storeproof.spec.scale import DurabilityScale
+
+_FIRST_RECOVERY: Final = 0.05
+"""Seconds within which a second fault strikes before any recovery time was measured."""
+_PATIENCE_SECONDS: Final = 30.0
+"""How long a running store may fail to answer while the audit's reads are its only load."""
+_AT_ONCE: Final = 4.0
+"""Seconds. Below the timeouts of all adapters: a failure within this time was not a timeout."""
+
+
+class ServerRecords(FaultWorkload[ServerStrike]):
+    """The records of many rounds; each round has keys of its own, and the last audit reads those of all."""
+
+    summary: DurabilitySummary
+
+    def __init__(
+        self,
+        subject: Subject,
+        fault: Fault,
+        layouts: Mapping[str, Layout],
+        scale: DurabilityScale,
+        summary: DurabilitySummary,
+        *,
+        load: Sequence[LoadShape] = ("burst", "stream"),
+        atomic: frozenset[AtomicWrite] = frozenset(),
+    ) -> None:
+        """
+        Args:
+            fault: that of all strikes.
+            summary: of earlier rounds, on another store that the machine spoiled; the rounds continue from there.
+            load: the shapes that are wanted.
+        """
+        super().__init__(subject, layouts.values(), summary)
+        self.summary.clients = scale.clients
+        self.summary.power_cut_method = subject.handle.power_cut_method if fault.cuts_off else None
+        self._fault = fault
+        self._layouts = layouts
+        self._wanted = load
+        self._tried: list[LoadShape] = []
+        self._clients = Clients(subject, layouts, atomic)
+        self._recorder = self._clients.recorder
+        self._shapes = LoadShapes(self._clients, scale, self.summary)
+        self._judge = RoundJudge(self.summary, cuts_off=fault.cuts_off)
+        self._rounds: list[RoundEvidence] = []
+        """What happened in each round so far."""
+        self._period = 0
+        """The number of the load period; each period has its own keys."""
+
+    def last_recovery(self) -> float:
+        """The seconds that it took: a second fault within them strikes before the store answers."""
+        return self.summary.recoveries[-1] if self.summary.recoveries else _FIRST_RECOVERY
+
+    def evidence(self, case: str, seed: str, target: str) -> StoreEvidence:
+        """What happened on this store, with its case, the seed of its choices, and its name."""
+        return StoreEvidence(case, seed, target, self._fault.cuts_off, self._rounds, self._recorder.operations())
+
+    @property
+    def over(self) -> bool:
+        """Not after the store broke, or a fault missed what clients wrote."""
+        return bool(self.summary.broken or self.summary.missed)
+
+    def set_up(self) -> None:
+        """Create the collections, and determine which load shapes can be tested."""
+        with self._subject.session() as session:
+            self._clients.prepare(session)
+            self._tried = [shape for shape in self._wanted if self._can_try(session, shape)]
+        self.shapes = len(self._tried)
+
+    def prepare(self) -> None:
+        """Nothing after a recovery: whether the collections are there is read back."""
+
+    def begin(self, strike: ServerStrike) -> None:  # noqa: ARG002 - the shapes take turns
+        """A round of the next shape."""
+        self._rounds.append(RoundEvidence(self._tried[self.summary.rounds % self.shapes], monotonic_ns()))
+        self._judge.begin(self._round)
+
+    @contextmanager
+    def clients(self, strike: ServerStrike) -> Iterator[RoundClients]:
+        """The load of the shape."""
+        self._period += 1
+        try:
+            with RoundClients(shape=self._round.shape) as running:
+                running.enter(self._shapes.load(self._round.shape, self._period))
+                yield running
+        finally:
+            strike.note(self._round)
+            self._judge.came_back(self._round, self._recorder.operations)
+
+    def audit(self, strike: ServerStrike) -> None:
+        """Read back what was written since the last audit, and check that the store works again."""
+        try:
+            self._read_back(everything=strike.last)
+        except Unknown as reason:
+            if strike.how_it_ended() is None and self._stays_silent() and strike.how_it_ended() is None:
+                if busy := machine_is_busy():
+                    raise MachineFailed(f"after the start it runs but does not answer, on a busy machine ({busy}): {reason}") from None
+                raise StoreDied(f"after the start it runs but does not answer: {reason}", self._log_tail()) from None
+            raise
+        self._judge.end(self._round)
+
+    def broken(self, strike: ServerStrike, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:  # noqa: ARG002
+        """It needs repair if it starts and then refuses, or ends while it reads its data."""
+        if isinstance(reason, StoreDied):
+            why = f"{Shape.UNSTARTABLE}: {reason.reason}" if self._round.unstartable is not None else reason.reason
+            self._round.broken = Broken(why, reason.log, needs_repair=False)
+        elif isinstance(reason, Unknown) and ended is None:
+            raise reason
+        else:
+            self._round.broken = Broken(f"after the start it does not work: {reason}", self._log_tail(), needs_repair=True)
+        self._judge.end(self._round)
+
+    def spoiled(self, strike: ServerStrike) -> None:  # noqa: ARG002 - whatever it did
+        """Keep it in the evidence, and do not count it."""
+        self._round.spoiled = True
+        self._judge.end(self._round)
+
+    def finish(self) -> None:
+        """Count the acknowledged and unknown operations."""
+        self._judge.finish(self._recorder.operations())
+
+    @property
+    def _round(self) -> RoundEvidence:
+        """What happened in the current round so far."""
+        return self._rounds[-1]
+
+    def _log_tail(self) -> str:
+        return self._subject.handle.log_tail()
+
+    def _can_try(self, session: Session, shape: LoadShape) -> bool:
+        """Bursts are only for sudden faults: a store that is asked to stop can finish its writes, so the moment does not matter."""
+        if shape == "burst" and not self._fault.sudden:
+            return False
+        if reason := self._shapes.unsupported_because(session, shape):
+            self.summary.without[shape] = reason
+        return not reason
+
+    def _read_back(self, *, everything: bool) -> None:
+        with self._subject.session() as session:
+            moment = monotonic_ns()
+            history = self._judge.history(self._recorder.operations(), moment)
+            seen, gone = read(session, self._layouts, self._judge.due(history, everything=everything))
+            self._round.audit = AuditEvidence(moment, everything, seen, tuple(gone), monotonic_ns())
+            self._judge.audited(history, self._round)
+            self._clients.prepare(session)
+            self._check_usable(session)
+
+    def _check_usable(self, session: Session) -> None:
+        self._period += 1
+        check_usable(self._clients, session, self._period, "after the start", self._log_tail)
+
+    def _stays_silent(self) -> bool:
+        """Whether repeated attempts get no answer: a slow store answers in the end, one that fails on its data does not."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while (began := time.monotonic()) < deadline:
+            try:
+                with self._subject.session() as session:
+                    audit(session, self._layouts, by_place(self._judge.history(self._recorder.operations(), monotonic_ns())))
+                    self._check_usable(session)
+            except (Refused, Unknown, StoreDied):
+                if time.monotonic() - began < _AT_ONCE:
+                    return True
+            else:
+                return False
+        return True
