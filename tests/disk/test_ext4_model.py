@@ -18,7 +18,10 @@ from storeproof.errors import NotAvailable
 from tests.disk.files import cut, names, write
 from tests.disk.unsynced_changes import CHANGES, RACES, Change
 
-pytestmark = pytest.mark.usefixtures("memory_disks")
+pytestmark = [
+    pytest.mark.usefixtures("memory_disks"),
+    pytest.mark.serial,  # beside programs that write much, the kernel writes out what no one synced
+]
 
 Left = Mapping[str, str]
 """What a change left, in words, by the change's name."""
