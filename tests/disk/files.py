@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from storeproof.disk.fuse import FuseDisk
+from storeproof.disk.methods import Disk
 from tests.launch.small import eventually
 
 Make = Callable[..., FuseDisk]
@@ -29,7 +30,7 @@ def sync_directory(path: Path) -> None:
     os.close(descriptor)
 
 
-def cut(made: FuseDisk) -> None:
+def cut(made: Disk) -> None:
     made.cut()
     made.remount()
 

@@ -105,9 +105,21 @@ impl Content {
     /// Take over one page as it is in `other`.
     pub fn take(&mut self, other: &Content, number: u64) {
         match other.pages.get(&number) {
-            Some(page) => self.pages.insert(number, page.clone()),
-            None => self.pages.remove(&number),
-        };
+            Some(page) => {
+                self.pages.insert(number, page.clone());
+            }
+            None => self.remove(number),
+        }
+    }
+
+    /// The pages that it has.
+    pub fn numbers(&self) -> Vec<u64> {
+        self.pages.keys().copied().collect()
+    }
+
+    /// Make a hole of one page.
+    pub fn remove(&mut self, number: u64) {
+        self.pages.remove(&number);
     }
 
     /// Take over those sectors of a page that differ in `other` and for which `survives` says so.

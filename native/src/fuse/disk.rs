@@ -6,13 +6,11 @@ use std::time::SystemTime;
 
 use fuser::{Errno, FileType, RenameFlags};
 
-use super::content::{self, numbers};
-use super::inode::{Body, Entries, Inode, Made, Number};
+use super::content;
+use super::inode::{Answer, Body, Entries, Inode, Made, Number};
 use crate::dice::Dice;
 
 pub const ROOT: Number = 1;
-
-pub type Answer<T> = Result<T, Errno>;
 
 /// What a sync of one file does for all else.
 #[derive(Clone, Copy, PartialEq)]
@@ -273,6 +271,7 @@ impl Disk {
         }
         if replaced.is_some() {
             self.remove(to, new)?;
+            self.inode(moved)?.flush();
         }
         self.put(from, name, None)?;
         self.put(to, new, Some(moved))?;
@@ -293,13 +292,14 @@ impl Disk {
         }
         let inode = self.inode(number)?;
         let before = inode.unwritten();
-        let Body::File(content) = &mut inode.now.body else { return Err(Errno::EISDIR) };
-        content.write(offset, data);
-        inode.dirty.extend(numbers(offset, end));
+        let resized = inode.write(offset, data)?;
         (inode.now.meta.modified, inode.now.meta.changed) = (SystemTime::now(), SystemTime::now());
         let after = inode.unwritten();
         self.unwritten = self.unwritten - before + after;
         self.written += data.len() as u64;
+        if resized {
+            self.waiting.insert(number);
+        }
         Ok(())
     }
 
@@ -320,19 +320,19 @@ impl Disk {
     pub fn resize(&mut self, number: Number, size: u64) -> Answer<()> {
         let inode = self.touch(number)?;
         let before = inode.unwritten();
-        let Body::File(content) = &mut inode.now.body else { return Err(Errno::EINVAL) };
-        if size < content.size && !size.is_multiple_of(content::PAGE) && content.has(size / content::PAGE) {
-            inode.dirty.insert(size / content::PAGE); // its tail becomes zeros
-        }
-        content.resize(size);
-        inode.dirty.split_off(&size.div_ceil(content::PAGE));
-        inode.planned = size;
-        inode.lowest = inode.lowest.min(size);
+        inode.resize(size)?;
         inode.now.meta.modified = inode.now.meta.changed;
         inode.reserved = inode.reserved.min(size);
         let after = inode.unwritten();
         self.unwritten = self.unwritten - before + after;
         Ok(())
+    }
+
+    /// A user of the file closed it.
+    pub fn closed(&mut self, number: Number) {
+        if self.inode(number).is_ok_and(Inode::closed) {
+            self.waiting.insert(number);
+        }
     }
 
     /// Space for a range of a file: grow it, or make zeros of what is there.
@@ -348,14 +348,11 @@ impl Disk {
         }
         let inode = self.touch(number)?;
         let before = inode.unwritten();
-        let Body::File(content) = &mut inode.now.body else { return Err(Errno::EINVAL) };
         if zero {
-            content.clear(from, to.min(content.size).max(from));
-            inode.dirty.extend(numbers(from, to.min(content.size).max(from)));
+            inode.clear(from, to)?;
         }
-        if !keep && to > content.size {
-            content.resize(to);
-            inode.planned = to;
+        if !keep {
+            inode.extend(to)?;
         }
         if !zero {
             inode.reserved = inode.reserved.max(to);

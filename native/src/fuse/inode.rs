@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::time::SystemTime;
 
-use fuser::{FileAttr, FileType, INodeNo};
+use fuser::{Errno, FileAttr, FileType, INodeNo};
 
-use super::content::{Content, PAGE};
+use super::content::{Content, PAGE, numbers};
 
+pub type Answer<T> = Result<T, Errno>;
 pub type Number = u64;
 pub type Entries = BTreeMap<OsString, Number>;
 
@@ -59,15 +60,24 @@ pub struct Inode {
     /// How often the kernel was told of it and has not forgotten it.
     pub lookups: u64,
     /// Pages that were written and not synced.
-    pub dirty: BTreeSet<u64>,
+    dirty: BTreeSet<u64>,
+    /// Dirty pages that the journal writes out before its next commit: it must not show what was in their blocks before.
+    ordered: BTreeSet<u64>,
+    /// Pages that became holes since the last commit.
+    emptied: BTreeSet<u64>,
+    /// What was written out already, into blocks that it gets with the next commit.
+    flushed: Content,
+    /// It was cut to nothing: what is written until it is closed is written out then (auto_da_alloc).
+    rewritten: bool,
     /// Bytes that were allocated for it, whether or not they were written.
     pub reserved: u64,
-    /// The size it gets with the next commit. A write moves it only when it is synced: until then its blocks are not allocated.
-    pub planned: u64,
+    /// The size it gets with the next commit. A write moves it at once within a block that the file has, and beyond only when it is
+    /// synced: until then its blocks are not allocated. So a size can become durable before the data, and a file end in zeros.
+    planned: u64,
     /// The smallest size it was truncated to since the last commit.
-    pub lowest: u64,
+    lowest: u64,
     /// Made since the last commit.
-    pub fresh: bool,
+    fresh: bool,
 }
 
 impl Inode {
@@ -81,16 +91,35 @@ impl Inode {
             _ => Body::Fixed(target),
         };
         let now = Image { meta, body };
-        let kept = now.clone();
-        let dirty = BTreeSet::new();
-        Inode { kind, now, kept, links: 1, held: 0, lookups: 0, dirty, reserved: 0, planned: 0, lowest: u64::MAX, fresh: true }
+        Inode { links: 1, fresh: true, ..Inode::settled(kind, now.clone(), now, 0) }
+    }
+
+    /// With nothing under way, and no names counted.
+    fn settled(kind: FileType, now: Image, kept: Image, planned: u64) -> Self {
+        let (dirty, ordered, emptied) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        Inode {
+            kind,
+            now,
+            kept,
+            links: 0,
+            held: 0,
+            lookups: 0,
+            dirty,
+            ordered,
+            emptied,
+            flushed: Content::default(),
+            rewritten: false,
+            reserved: 0,
+            planned,
+            lowest: u64::MAX,
+            fresh: false,
+        }
     }
 
     /// As it is after the power came back: all that it has is durable. Its names are still to be counted.
     pub fn survivor(self) -> Self {
         let planned = if let Body::File(content) = &self.kept.body { content.size } else { 0 };
-        let (kind, now, kept, dirty) = (self.kind, self.kept.clone(), self.kept, BTreeSet::new());
-        Inode { kind, now, kept, links: 0, held: 0, lookups: 0, dirty, reserved: 0, planned, lowest: u64::MAX, fresh: false }
+        Inode::settled(self.kind, self.kept.clone(), self.kept, planned)
     }
 
     /// Bytes that were allocated for it and are in no page yet.
@@ -101,11 +130,124 @@ impl Inode {
         }
     }
 
+    /// Write to the volatile image. Returns whether the next commit gives it another size.
+    pub fn write(&mut self, offset: u64, data: &[u8]) -> Answer<bool> {
+        let end = offset + data.len() as u64;
+        let before = self.size()?;
+        if offset > before {
+            self.order_end(before);
+        }
+        self.content()?.write(offset, data);
+        self.dirty.extend(numbers(offset, end));
+        let planned = self.planned;
+        for number in numbers(offset, end).filter(|number| self.has_block(*number)).collect::<Vec<_>>() {
+            self.planned = self.planned.max(end.min((number + 1) * PAGE));
+        }
+        Ok(self.planned != planned)
+    }
+
+    /// Cut the volatile image off, or let it end in a hole.
+    pub fn resize(&mut self, size: u64) -> Answer<()> {
+        let before = self.size()?;
+        if size > before {
+            self.order_end(before);
+        } else if !size.is_multiple_of(PAGE) && self.content()?.has(size / PAGE) {
+            self.dirty.insert(size / PAGE); // its tail becomes zeros
+            self.order_end(size);
+        }
+        self.content()?.resize(size);
+        self.flushed.resize(size);
+        for pages in [&mut self.dirty, &mut self.ordered] {
+            pages.split_off(&size.div_ceil(PAGE));
+        }
+        self.rewritten = size == 0;
+        self.planned = size;
+        self.lowest = self.lowest.min(size);
+        Ok(())
+    }
+
+    /// Make zeros of what lies between.
+    pub fn clear(&mut self, from: u64, to: u64) -> Answer<()> {
+        let to = to.min(self.size()?).max(from);
+        self.content()?.clear(from, to);
+        self.flushed.clear(from, to);
+        for number in numbers(from, to) {
+            if self.content()?.has(number) {
+                self.dirty.insert(number);
+                self.ordered.insert(number);
+            } else {
+                self.dirty.remove(&number);
+                self.emptied.insert(number);
+            }
+        }
+        Ok(())
+    }
+
+    /// Let the volatile image end in allocated space, which reads as zeros.
+    pub fn extend(&mut self, size: u64) -> Answer<()> {
+        let before = self.size()?;
+        if size > before {
+            self.order_end(before);
+            self.content()?.resize(size);
+            self.planned = size;
+        }
+        Ok(())
+    }
+
+    /// Write out what was written, so that it is there with the next commit, as ext4 does for what replaces another file's content or name.
+    pub fn flush(&mut self) {
+        if let Body::File(now) = &self.now.body {
+            for number in std::mem::take(&mut self.dirty) {
+                self.flushed.take(now, number);
+            }
+            self.flushed.size = now.size;
+            self.planned = now.size;
+        }
+    }
+
+    /// Its user closed it. Returns whether the next commit has more to write.
+    pub fn closed(&mut self) -> bool {
+        let rewritten = std::mem::take(&mut self.rewritten);
+        if rewritten {
+            self.flush();
+        }
+        rewritten
+    }
+
+    /// The page of its end is filled with zeros before the size moves beyond it, and that is written out before the commit.
+    fn order_end(&mut self, size: u64) {
+        if !size.is_multiple_of(PAGE) && self.has_block(size / PAGE) {
+            self.ordered.insert(size / PAGE);
+        }
+    }
+
+    /// Whether the file has a block for this page, so that a write to it allocates none.
+    fn has_block(&self, number: u64) -> bool {
+        let Body::File(kept) = &self.kept.body else { return false };
+        let durable = kept.has(number) && number * PAGE < self.lowest && !self.emptied.contains(&number);
+        durable || self.flushed.has(number)
+    }
+
+    fn content(&mut self) -> Answer<&mut Content> {
+        match &mut self.now.body {
+            Body::File(content) => Ok(content),
+            _ => Err(Errno::EINVAL),
+        }
+    }
+
+    fn size(&self) -> Answer<u64> {
+        match &self.now.body {
+            Body::File(content) => Ok(content.size),
+            _ => Err(Errno::EINVAL),
+        }
+    }
+
     /// Whether an fdatasync of it has to change more than the bytes of pages that it has already.
     pub fn grows(&self) -> bool {
         let (Body::File(now), Body::File(kept)) = (&self.now.body, &self.kept.body) else { return true };
         self.fresh
             || self.lowest != u64::MAX
+            || !self.emptied.is_empty()
             || self.planned != kept.size
             || self.planned != now.size
             || self.dirty.iter().any(|number| !kept.has(*number))
@@ -113,11 +255,9 @@ impl Inode {
 
     /// Move its written pages to the durable image; they show there once its size, too, is committed.
     pub fn keep_pages(&mut self) {
+        self.keep_blocks();
+        self.ordered.clear();
         if let (Body::File(now), Body::File(kept)) = (&self.now.body, &mut self.kept.body) {
-            if self.lowest < kept.size {
-                kept.resize(self.lowest);
-            }
-            self.lowest = u64::MAX;
             for number in std::mem::take(&mut self.dirty) {
                 kept.take(now, number);
             }
@@ -129,17 +269,35 @@ impl Inode {
     pub fn keep_rest(&mut self) -> Option<Entries> {
         self.kept.meta = self.now.meta.clone();
         self.fresh = false;
+        self.keep_blocks();
         match (&self.now.body, &mut self.kept.body) {
-            (Body::File(_), Body::File(kept)) => {
-                if self.lowest < kept.size {
-                    kept.resize(self.lowest);
+            (Body::File(now), Body::File(kept)) => {
+                for number in std::mem::take(&mut self.ordered) {
+                    kept.take(now, number);
+                    self.dirty.remove(&number);
                 }
                 kept.resize(self.planned);
-                self.lowest = u64::MAX;
                 None
             }
             (Body::Directory(now), Body::Directory(kept)) => Some(std::mem::replace(kept, now.clone())),
             _ => None,
+        }
+    }
+
+    /// The durable image loses what was cut off and what became holes, and gets what was written out since.
+    fn keep_blocks(&mut self) {
+        if let Body::File(kept) = &mut self.kept.body {
+            if self.lowest < kept.size {
+                kept.resize(self.lowest);
+            }
+            self.lowest = u64::MAX;
+            for number in std::mem::take(&mut self.emptied) {
+                kept.remove(number);
+            }
+            for number in self.flushed.numbers() {
+                kept.take(&self.flushed, number);
+            }
+            self.flushed = Content::default();
         }
     }
 

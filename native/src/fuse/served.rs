@@ -15,8 +15,8 @@ use fuser::{
 };
 
 use super::content::PAGE;
-use super::disk::{Answer, Disk};
-use super::inode::{Body, Made, Number};
+use super::disk::Disk;
+use super::inode::{Answer, Body, Made, Number};
 
 /// How long the kernel may cache names and attributes: nothing else changes the files, and after a cut there is a new mount.
 const LIFE: Duration = Duration::from_secs(86_400);
@@ -263,6 +263,11 @@ impl Filesystem for Served {
             Ok(()) => reply.written(data.len() as u32),
             Err(reason) => reply.error(reason),
         }
+    }
+
+    fn flush(&self, _req: &Request, ino: INodeNo, _fh: FileHandle, _lock_owner: LockOwner, reply: ReplyEmpty) {
+        self.disk().closed(ino.0);
+        reply.ok();
     }
 
     fn fsync(&self, _req: &Request, ino: INodeNo, _fh: FileHandle, datasync: bool, reply: ReplyEmpty) {
