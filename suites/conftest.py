@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from storeproof.contract import Session, Unknown
-from storeproof.experiments.workspace import OpenCollection, Workspace
-from storeproof.result.case_result import CaseResult
+from storeproof.experiments.case_collections import OpenCollection, Workspace
+from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
 

@@ -10,10 +10,10 @@ from storeproof.errors import UsageError
 from storeproof.machine.garbage import without_garbage
 from storeproof.result.consistency import check_agrees
 from storeproof.result.needs.decision import Decision, decide
-from storeproof.result.needs.evidence import ReadResult
+from storeproof.result.needs.joined_results import ReadResult
 from storeproof.site import build_site
-from storeproof.site.content import gather
 from storeproof.site.folder import check_folder, write_site
+from storeproof.site.site_content import gather
 from storeproof.site.sources import SourceResult, read_sources
 from storeproof.spec import SPEC_ROOT, Spec, load_spec
 from storeproof.spec.questions.read_needs import read_needs

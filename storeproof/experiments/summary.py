@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from storeproof.blame import CaseEnding, outcome_of
 from storeproof.check import Anomaly
 from storeproof.outcome import Outcome
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.spec.known_failure import FaultFinding
 
 

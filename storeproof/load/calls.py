@@ -11,7 +11,7 @@ from storeproof.contract import OPERATIONS, Collection, Unsupported, why_not
 from storeproof.contract.operations import OperationKind, wrong_reply
 from storeproof.contract.values import MISSING, Key, Layout, Record
 from storeproof.errors import UsageError
-from storeproof.load.job import Plan, operation_name
+from storeproof.load.engine import Plan, operation_name
 from storeproof.spec.workload import Mix
 
 

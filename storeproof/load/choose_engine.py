@@ -8,7 +8,7 @@ from storeproof import native_support
 from storeproof.contract.address import Address
 from storeproof.errors import NotAvailable
 from storeproof.load.driver.driver_engine import DriverEngine
-from storeproof.load.job import Engine, EngineWanted, Plan
+from storeproof.load.engine import Engine, EngineWanted, Plan
 from storeproof.load.wire.slots import NotTemplated
 from storeproof.load.wire.wire_engine import WireEngine
 from storeproof.outcome import Lack

@@ -20,7 +20,7 @@ from storeproof.printable import printable
 
 if TYPE_CHECKING:
     from storeproof.plugin.run import Run
-    from storeproof.result.case_result import CaseResult
+    from storeproof.result.running_case import CaseResult
 
 _LETTERS = {
     Outcome.PASS: ".",
@@ -186,7 +186,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     from storeproof.blame import CaseEnding, ending_of
     from storeproof.cleanup.registry import registry
     from storeproof.contract.failures import Refused, Unknown, WrongReply
-    from storeproof.result.case_result import EndCase
+    from storeproof.result.running_case import EndCase
 
     found = call.excinfo
     error = found.value if found else None
@@ -324,7 +324,7 @@ def _judge(item: pytest.Item, case_result: CaseResult, error: BaseException, *, 
     from storeproof.blame import decisive, in_clean_up
     from storeproof.contract.failures import Refused, Unknown
     from storeproof.errors import CutOff
-    from storeproof.result.case_result import EndCase
+    from storeproof.result.running_case import EndCase
 
     if isinstance(error, Unknown):
         error = sut_of(item).explain(error)

@@ -98,7 +98,7 @@ class NeedsRun:
     def answer(self, result: Result, report_dir: Path, cited: Sequence[str]) -> None:
         """Decide by this run and the results that it cites."""
         from storeproof.result.needs.decision import decide
-        from storeproof.result.needs.evidence import ReadResult
+        from storeproof.result.needs.joined_results import ReadResult
         from storeproof.result.needs.published import read_agreeing
 
         tried = self.needs.model_copy(update={"candidates": {name: dict(targets) for name, targets in self.candidates.items()}})

@@ -37,10 +37,10 @@ from storeproof.plugin.progress import Progress
 from storeproof.plugin.report_dir import ReportDir, without_report_dir
 from storeproof.plugin.run_options import run_options
 from storeproof.plugin.terminal_safe import TerminalSafe
-from storeproof.result.case_result import CaseResult
 from storeproof.result.model import CorpusUsed, EditionUsed, Placement, Result, RunInfo
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_command
+from storeproof.result.running_case import CaseResult
 from storeproof.result.sources import digests, digests_of_run, sources_of
 from storeproof.spec import Profile, Spec
 from storeproof.spec.editions.frozen import edition_to_try

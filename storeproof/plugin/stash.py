@@ -8,7 +8,7 @@ import pytest
 
 if TYPE_CHECKING:
     from storeproof.plugin.run import Run
-    from storeproof.result.case_result import CaseResult
+    from storeproof.result.running_case import CaseResult
 
 RUN: pytest.StashKey[Run] = pytest.StashKey()
 CASE_RESULT: pytest.StashKey[CaseResult] = pytest.StashKey()

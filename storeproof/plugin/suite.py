@@ -14,7 +14,7 @@ from storeproof.run_command import in_package
 
 if TYPE_CHECKING:
     from storeproof.experiments.roles.joint_loads import CandidateUnderTest
-    from storeproof.result.case_result import CaseResult
+    from storeproof.result.running_case import CaseResult
     from storeproof.spec import Spec
     from storeproof.stats.ratio import Ratio
     from storeproof.store_under_test import Options, StoreUnderTest

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from storeproof import units
 from storeproof.outcome import Outcome
-from storeproof.report import formatting, gates, matrix, mixes, tables
+from storeproof.report import capability_matrix, formatting, gates, mixes, tables
 from storeproof.report.answer_table import answer
 from storeproof.report.axes import Pair
 from storeproof.report.confidence import NOTE
-from storeproof.report.other_faults import hardships
+from storeproof.report.faults_without_guarantee import hardships
 from storeproof.report.parts.beyond import NOTE as BEYOND_NOTE
 from storeproof.report.parts.beyond import TITLE as BEYOND_TITLE
 from storeproof.report.parts.beyond import beyond
@@ -69,9 +69,9 @@ def render_html(result: Result, against: str = "") -> str:
         beyond_title=BEYOND_TITLE,
         beyond_note=BEYOND_NOTE,
         outcome_matrix=tables.outcome_matrix(result),
-        groups=matrix.matrix(result),
-        signs=matrix.SIGNS,
-        asked=matrix.was_asked(result),
+        groups=capability_matrix.matrix(result),
+        signs=capability_matrix.SIGNS,
+        asked=capability_matrix.was_asked(result),
         cases=case_answers(result, shipped()),
         titles=titles,
         marks={outcome.value: formatting.MARKS[outcome] for outcome in Outcome},

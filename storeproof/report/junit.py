@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from storeproof.outcome import Outcome
 from storeproof.printable import printable
 from storeproof.report import formatting
-from storeproof.report.other_faults import damage
+from storeproof.report.faults_without_guarantee import damage
 from storeproof.report.parts.losses import harm_of
 from storeproof.result.model import OutcomeRecord, Result, StoreResult
 

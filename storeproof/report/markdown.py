@@ -7,9 +7,9 @@ import html
 from storeproof import units
 from storeproof.outcome import Outcome
 from storeproof.printable import printable
-from storeproof.report import formatting, gates, matrix, mixes, tables
+from storeproof.report import capability_matrix, formatting, gates, mixes, tables
 from storeproof.report.confidence import NOTE
-from storeproof.report.other_faults import hardships
+from storeproof.report.faults_without_guarantee import hardships
 from storeproof.report.parts.beyond import TITLE as BEYOND_TITLE
 from storeproof.report.parts.beyond import beyond
 from storeproof.report.parts.cluster_rounds import pictured, told
@@ -81,10 +81,14 @@ def _clusters(result: Result) -> str:
 
 
 def _capabilities(result: Result) -> str:
-    table = matrix.as_table(result)
+    table = capability_matrix.as_table(result)
     if not table.rows:
         return table.empty
-    return f"{matrix.SIGNS}.\n\n{table_of(table)}" if matrix.was_asked(result) else _folded("None was tried in this run", table)
+    return (
+        f"{capability_matrix.SIGNS}.\n\n{table_of(table)}"
+        if capability_matrix.was_asked(result)
+        else _folded("None was tried in this run", table)
+    )
 
 
 def _speed(result: Result, against: str) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from storeproof.site.badges import badge_of, default_of
 from storeproof.site.capability_pages import capability_pages
-from storeproof.site.content import SiteContent
 from storeproof.site.decisions.pages import decision_pages
 from storeproof.site.front_pages import front_pages
 from storeproof.site.names import badge
 from storeproof.site.rendering import Renderer, script, site_style
 from storeproof.site.run_pages import run_pages
+from storeproof.site.site_content import SiteContent
 from storeproof.site.store_pages import store_pages
 from storeproof.site.summary import render_csv, render_json
 

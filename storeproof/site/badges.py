@@ -8,8 +8,8 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from storeproof.report.tables import proven_cell
-from storeproof.site.content import SiteContent
-from storeproof.site.evidence import SiteVariant
+from storeproof.site.joined_results import SiteVariant
+from storeproof.site.site_content import SiteContent
 
 LABEL: Final = "storeproof"
 _SURVIVES: Final = {

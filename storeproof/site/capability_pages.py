@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from storeproof.report.formatting import MARKS, WORDS
 from storeproof.report.parts.demands import ShownStep, exchanges
 from storeproof.site.answers import SiteAnswer
-from storeproof.site.content import SiteContent
-from storeproof.site.evidence import SiteVariant
+from storeproof.site.joined_results import SiteVariant
 from storeproof.site.names import capability_page, demand_page
 from storeproof.site.rendering import Renderer
+from storeproof.site.site_content import SiteContent
 from storeproof.spec import CapabilityCase
 from storeproof.spec.standing import Standing
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from storeproof.report.decision.words import headline
 from storeproof.site.capability_pages import replies_of
-from storeproof.site.content import SiteContent
-from storeproof.site.data import as_script, payload, ratios
 from storeproof.site.rendering import Renderer
+from storeproof.site.script_data import as_script, payload, ratios
+from storeproof.site.site_content import SiteContent
 
 
 def front_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str, str]]:

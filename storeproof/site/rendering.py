@@ -12,7 +12,7 @@ from storeproof.printable import printable
 from storeproof.report.parts.losses import nodes_in_words
 from storeproof.report.parts.rendering import environment, style
 from storeproof.site import names
-from storeproof.site.content import SiteContent
+from storeproof.site.site_content import SiteContent
 
 SCRIPTS: Final = (
     *("dom", "words", "data", "state", "cells", "conditions", "answer", "table"),

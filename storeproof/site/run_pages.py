@@ -17,10 +17,10 @@ from storeproof.report.parts.roles import ProfileAnswer, role_of
 from storeproof.report.tables import Cell, Table, machine, proven_cell
 from storeproof.result.model import StoreResult
 from storeproof.site.answers import answers_of, by_group
-from storeproof.site.content import SiteContent
 from storeproof.site.names import joint_anchor, loss_anchor, outage_anchor, run_page
 from storeproof.site.rates import Rate, rates_of
 from storeproof.site.rendering import Renderer
+from storeproof.site.site_content import SiteContent
 
 _HISTORIES: Final = "stateful."
 

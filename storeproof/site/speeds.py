@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from storeproof.report.parts.speeds import SpeedColumn, speed_columns
-from storeproof.site.evidence import SiteVariant
+from storeproof.site.joined_results import SiteVariant
 from storeproof.site.sources import SourceResult
 
 

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any, Final, TypeVar
 
 from storeproof.outcome import IDLE, Outcome
-from storeproof.report.other_faults import hardships
+from storeproof.report.faults_without_guarantee import hardships
 from storeproof.report.parts.cluster_rounds import NOTE
 from storeproof.report.parts.fault_table import fault_table
 from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, losses_of
@@ -23,13 +23,13 @@ from storeproof.result.needs.servers import SMOKE
 from storeproof.run_command import RunCommand
 from storeproof.site.answers import answers_of, by_group, missing_by_reason
 from storeproof.site.badges import badge_of, default_of
-from storeproof.site.content import SiteContent
 from storeproof.site.costs import command, cost_tables, foremost
-from storeproof.site.evidence import JoinedResult, SiteVariant
+from storeproof.site.joined_results import JoinedResult, SiteVariant
 from storeproof.site.names import loss_anchor, run_page, store_page, variant_page
 from storeproof.site.rates import rate_of, rates_of
 from storeproof.site.rendering import Renderer
 from storeproof.site.run_pages import outages_of
+from storeproof.site.site_content import SiteContent
 from storeproof.site.sources import SourceResult
 
 T = TypeVar("T")

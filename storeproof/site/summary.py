@@ -10,9 +10,9 @@ from typing import Any, Final
 from storeproof.report.parts.losses import COLUMNS, Loss
 from storeproof.report.parts.speeds import SPEEDS
 from storeproof.result.measurement import Measurement
-from storeproof.site.content import SiteContent
-from storeproof.site.evidence import JoinedResult, SiteVariant
+from storeproof.site.joined_results import JoinedResult, SiteVariant
 from storeproof.site.names import number_anchor, run_page, variant_page
+from storeproof.site.site_content import SiteContent
 
 FORMAT: Final = "2.0"
 _LOSS: Final = ("lost_operations", "at_least", "acknowledged", "faults", "promised", "run")

@@ -11,8 +11,8 @@ from storeproof.disk.methods import Method
 from storeproof.errors import NotAvailable
 from storeproof.launch.request import LaunchOption
 from storeproof.load.choose_engine import Engines
+from storeproof.load.engine import EngineWanted
 from storeproof.load.hosts.load_hosts import LoadEngines, LoadHosts
-from storeproof.load.job import EngineWanted
 from storeproof.machine.cores import UNSPLIT, CoreSplit
 from storeproof.run_command import RunCommand
 from storeproof.spec import Scale

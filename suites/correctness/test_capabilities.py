@@ -9,14 +9,14 @@ import pytest
 from storeproof.contract import MISSING, Collection, Layout, Refused, Unsupported, WrongReply, call
 from storeproof.contract.notation import answer_from, arguments_from, shown
 from storeproof.errors import MachineFailed
+from storeproof.experiments.case_collections import OpenCollection
 from storeproof.experiments.correctness.clock_jump import Clock
 from storeproof.experiments.correctness.interleaved_sessions import play
 from storeproof.experiments.load_records import fill, others
-from storeproof.experiments.workspace import OpenCollection
 from storeproof.oracle import same_answer
 from storeproof.outcome import Outcome
 from storeproof.plugin.suite import suite_run
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.spec import Capability, CapabilityCase, Step
 from storeproof.store_under_test import StoreUnderTest
 

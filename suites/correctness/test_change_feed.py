@@ -11,11 +11,11 @@ from functools import partial
 import pytest
 
 from storeproof.contract import Change, Collection, Layout, Refused, Unsupported, call, supports, why_not
+from storeproof.experiments.case_collections import OpenCollection
 from storeproof.experiments.client_threads import at_work
-from storeproof.experiments.workspace import OpenCollection
 from storeproof.machine.pressure import machine_is_busy
 from storeproof.outcome import Outcome
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
 _KEYS = 5

@@ -14,7 +14,7 @@ from storeproof.experiments.client_threads import together
 from storeproof.outcome import Outcome
 from storeproof.plugin.suite import suite_run
 from storeproof.records.self_verifying import identify, record
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
 T = TypeVar("T")

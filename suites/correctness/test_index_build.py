@@ -18,7 +18,7 @@ from storeproof.contract import Collection, Json, Key, Layout, Record, Refused, 
 from storeproof.experiments.client_threads import ClientThread, at_work, wait_until
 from storeproof.experiments.load_records import fill
 from storeproof.outcome import Outcome
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.spec.model import Index
 from storeproof.spec.query import Query, Where
 from storeproof.store_under_test import StoreUnderTest

@@ -14,7 +14,7 @@ from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.history import Recorder
 from storeproof.native_support import require
 from storeproof.outcome import Outcome
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
 _KEYS = 3

@@ -20,7 +20,7 @@ from storeproof.launch.proxy import CountingProxy, counting
 from storeproof.outcome import Outcome
 from storeproof.plugin.suite import suite_run
 from storeproof.result.capabilities import PUSHDOWN
-from storeproof.result.case_result import ATTEMPTS, CaseResult
+from storeproof.result.running_case import ATTEMPTS, CaseResult
 from storeproof.spec import Capability, Step
 from storeproof.store_under_test import StoreUnderTest
 

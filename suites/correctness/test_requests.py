@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from storeproof.blame import CaseEnding, ending_of
 from storeproof.contract import Collection, Key, Layout, Refused, Unsupported, call, supports
 from storeproof.contract.notation import shown
+from storeproof.experiments.case_collections import OpenCollection
 from storeproof.experiments.correctness.random_examples import FailingExample, NotCleared, try_examples
-from storeproof.experiments.workspace import OpenCollection
 from storeproof.oracle import same_answer, step
 from storeproof.oracle.measured_requests import entries, entry_requests, place_requests, places
 from storeproof.oracle.requests import Asked, documents, may_refuse, mixed, requests
 from storeproof.outcome import Outcome
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.spec.query import Aggregation
 from storeproof.store_under_test import StoreUnderTest
 

@@ -11,14 +11,14 @@ import pytest
 from storeproof.contract import Collection, Key, Layout, Unsupported, call, supports
 from storeproof.contract.notation import shown
 from storeproof.corpus.articles import articles
+from storeproof.experiments.case_collections import OpenCollection
 from storeproof.experiments.correctness.request_answers import wrong_answer
-from storeproof.experiments.workspace import OpenCollection
 from storeproof.load.requests import requests
 from storeproof.oracle import query as oracle
 from storeproof.outcome import Outcome
 from storeproof.plugin.suite import suite_run
 from storeproof.records.self_verifying import recipe
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.spec import Mix
 from storeproof.spec.questions.needs import Role, ShareBound, requests_case
 from storeproof.store_under_test import StoreUnderTest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
 

@@ -7,9 +7,9 @@ import random
 import pytest
 
 from storeproof.contract import Refused, call
-from storeproof.experiments.workspace import OpenCollection
+from storeproof.experiments.case_collections import OpenCollection
 from storeproof.plugin.suite import suite_run
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.spec.model import Value
 from storeproof.store_under_test import StoreUnderTest
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import pytest
 
 from storeproof.contract import OPERATIONS, supports, why_not
+from storeproof.experiments.case_collections import OpenCollection
 from storeproof.experiments.correctness.stale_reads import read_contended_keys
-from storeproof.experiments.workspace import OpenCollection
 from storeproof.outcome import Outcome
-from storeproof.result.case_result import CaseResult
 from storeproof.result.measured.stale_reads import StaleReadCounts
+from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
 _OPERATIONS = ("get", "put")

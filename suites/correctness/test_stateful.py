@@ -7,14 +7,14 @@ from collections import Counter
 import pytest
 
 from storeproof.contract import OPERATIONS, supports, why_not
+from storeproof.experiments.case_collections import OpenCollection
 from storeproof.experiments.correctness.play_history import play_history
 from storeproof.experiments.correctness.random_examples import try_examples
-from storeproof.experiments.workspace import OpenCollection
 from storeproof.oracle.strategies import drawable, histories, tours
 from storeproof.oracle.thresholds import Call
 from storeproof.outcome import Outcome
 from storeproof.plugin.suite import suite_run
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
 _APART = frozenset(

@@ -7,12 +7,12 @@ from collections import Counter
 import pytest
 
 from storeproof.contract import OPERATIONS, Collection, Layout, Refused, supports, why_not
+from storeproof.experiments.case_collections import OpenCollection
 from storeproof.experiments.correctness.play_history import play_history
 from storeproof.experiments.correctness.random_examples import FailingExample
-from storeproof.experiments.workspace import OpenCollection
 from storeproof.oracle.thresholds import ENTRIES, FIELDS, crossings
 from storeproof.outcome import Outcome
-from storeproof.result.case_result import CaseResult, EndCase
+from storeproof.result.running_case import CaseResult, EndCase
 from storeproof.spec.variation import Variation
 from storeproof.store_under_test import StoreUnderTest
 

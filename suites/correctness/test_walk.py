@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from storeproof.contract import Collection, Cursor, Layout, call, supports, why_not
-from storeproof.experiments.workspace import OpenCollection
+from storeproof.experiments.case_collections import OpenCollection
 from storeproof.outcome import Outcome
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
 _KEYS = 400

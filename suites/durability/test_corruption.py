@@ -8,7 +8,7 @@ from storeproof.blame import CaseEnding, outcome_of
 from storeproof.contract import Refused, Unknown
 from storeproof.experiments.durability.file_damage import DamageKind
 from storeproof.experiments.run_faults import run_corruption
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
 

@@ -11,7 +11,7 @@ from storeproof.cleanup.registry import registry
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.run_faults import run_guarantee
 from storeproof.outcome import Outcome
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.spec import LADDER, NODES
 from storeproof.spec.guarantee import GuaranteeName, NodeGuaranteeName
 from storeproof.spec.known_failure import FaultFinding

@@ -12,8 +12,8 @@ import pytest
 from storeproof.experiments.run_interruption import run_interruption
 from storeproof.faults.interruption import Way
 from storeproof.plugin.suite import suite_run
-from storeproof.result.case_result import CaseResult
 from storeproof.result.measured.stale_reads import StaleReadCounts
+from storeproof.result.running_case import CaseResult
 from storeproof.spec.store import FRONT, HOME, ROLES, Caching, Role
 from storeproof.store_under_test import StoreUnderTest
 

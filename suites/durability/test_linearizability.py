@@ -9,7 +9,7 @@ from storeproof.errors import StoreDied
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.experiments.run_faults import run_linearizability
 from storeproof.native_support import require
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.spec.guarantee import SUDDEN, GuaranteeName, NodeGuaranteeName
 from storeproof.store_under_test import StoreUnderTest
 

@@ -8,7 +8,7 @@ from storeproof.contract import Refused
 from storeproof.errors import StoreDied
 from storeproof.experiments.durability.metadata.metadata_summary import MetadataSummary
 from storeproof.experiments.run_faults import run_metadata
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.spec import LADDER
 from storeproof.spec.cases import metadata_case
 from storeproof.spec.guarantee import GuaranteeName

@@ -8,8 +8,8 @@ from storeproof.contract import Refused
 from storeproof.errors import StoreDied
 from storeproof.experiments.durability.workloads.session_summary import SessionSummary
 from storeproof.experiments.run_faults import run_sessions
-from storeproof.result.case_result import CaseResult
 from storeproof.result.measured.cluster_round import case_rounds
+from storeproof.result.running_case import CaseResult
 from storeproof.spec.guarantee import NETWORKED, SUDDEN, GuaranteeName, NodeGuaranteeName
 from storeproof.store_under_test import StoreUnderTest
 

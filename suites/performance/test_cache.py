@@ -9,7 +9,7 @@ from storeproof.experiments.performance.caches.dogpile import count_dogpiles
 from storeproof.experiments.performance.caches.hit_rate import MODEL, SHARES, FrontSize, measure_hit_rates
 from storeproof.experiments.performance.loaded_collection import require_proof
 from storeproof.plugin.suite import suite_run
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.spec.store import Caching
 from storeproof.store_under_test import StoreUnderTest
 

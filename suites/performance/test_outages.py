@@ -9,7 +9,7 @@ from storeproof.experiments.performance.outage import KINDS, OutageKind
 from storeproof.experiments.performance.outage_summary import OutageSummary
 from storeproof.experiments.run_faults import run_outage
 from storeproof.plugin.suite import suite_run
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
 _MODEL = "single_key"

@@ -9,7 +9,7 @@ from storeproof.load.quality.ceiling import Ceilings
 from storeproof.outcome import Outcome
 from storeproof.plugin.suite import suite_run
 from storeproof.report.speed.numbers import told
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
 

@@ -13,7 +13,7 @@ from storeproof.outcome import Outcome
 from storeproof.plugin.benchmark_export import export
 from storeproof.plugin.suite import suite_run
 from storeproof.report.speed.numbers import told
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
 

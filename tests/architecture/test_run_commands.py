@@ -26,7 +26,7 @@ from storeproof.result.claims.judge import command_for
 from storeproof.result.model import Result
 from storeproof.run_command import RunCommand
 from storeproof.site import costs
-from storeproof.site.evidence import JoinedResult
+from storeproof.site.joined_results import JoinedResult
 from storeproof.site.store_pages import repeat
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.architecture.installed import CHECKOUT

@@ -14,7 +14,7 @@ from storeproof.contract import Refused, Unknown, Unsupported
 from storeproof.outcome import Outcome, Stage
 from storeproof.plugin import _judge
 from storeproof.plugin.limits.other_timeouts import OtherTimeouts
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 
 NOTHING: Any = None
 

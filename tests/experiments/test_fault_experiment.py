@@ -16,7 +16,7 @@ from storeproof.errors import MachineFailed, StoreDied
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject, without_replies
 from storeproof.experiments.summary import Summary
 from storeproof.outcome import Outcome, Stage
-from storeproof.result.case_result import CaseResult, EndCase
+from storeproof.result.running_case import CaseResult, EndCase
 from tests.check.histories import history
 
 

@@ -25,7 +25,7 @@ from functools import partial
 from storeproof.contract.address import Address
 from storeproof.contract.values import Layout
 from storeproof.load.driver.driver_engine import DriverEngine
-from storeproof.load.job import Engine, EngineName, Plan
+from storeproof.load.engine import Engine, EngineName, Plan
 from storeproof.load.wire.wire_engine import WireEngine
 from storeproof.spec import Mix
 from storeproof.store_under_test import Options, StoreUnderTest

@@ -12,7 +12,7 @@ import pytest
 
 from storeproof.contract import Key, Layout
 from storeproof.load.driver.client import ClientResult, run_client
-from storeproof.load.job import OperationCounts, Plan, RunResult
+from storeproof.load.engine import OperationCounts, Plan, RunResult
 from storeproof.load.quality.audit import audit
 from storeproof.records.keys import key_of
 from storeproof.records.self_verifying import recipe

@@ -13,7 +13,7 @@ import pytest
 
 from storeproof.contract import Key, Layout, Record
 from storeproof.load.driver.client import ClientResult, run_client
-from storeproof.load.job import Plan
+from storeproof.load.engine import Plan
 from storeproof.records.arguments import arguments_of
 from storeproof.records.keys import form_of, greatest
 from storeproof.records.self_verifying import recipe

@@ -15,7 +15,7 @@ import pytest
 
 from storeproof import native_support
 from storeproof.errors import NotAvailable
-from storeproof.load.job import Engine, LoadFailed, Plan, RunResult
+from storeproof.load.engine import Engine, LoadFailed, Plan, RunResult
 from storeproof.load.quality.ceiling import Ceilings, canned_reply, single_operation
 from storeproof.load.quality.gates import judge_rounds
 from storeproof.load.wire.null_server import CannedReply, NullServer

@@ -8,7 +8,7 @@ from storeproof import native_support
 from storeproof.contract import Address, Layout
 from storeproof.errors import NotAvailable
 from storeproof.load.choose_engine import Engines
-from storeproof.load.job import Plan
+from storeproof.load.engine import Plan
 from storeproof.spec import Mix
 from tests.shipped import SHIPPED
 

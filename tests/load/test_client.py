@@ -13,7 +13,7 @@ from storeproof.contract import Key, Layout, Record, Refused, Unknown, Unsupport
 from storeproof.errors import UsageError
 from storeproof.load.arrivals import Schedule
 from storeproof.load.driver.client import LOST_CAUSE, ClientCounts, ClientResult, run_client
-from storeproof.load.job import Plan
+from storeproof.load.engine import Plan
 from storeproof.records.keys import key_of
 from storeproof.records.self_verifying import identify, recipe
 from storeproof.spec import Mix

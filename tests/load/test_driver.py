@@ -19,7 +19,7 @@ from storeproof.contract import Layout, Refused
 from storeproof.errors import Halted
 from storeproof.load.driver import driver_engine
 from storeproof.load.driver.driver_engine import DriverEngine
-from storeproof.load.job import LoadFailed, Plan, StoreSilent
+from storeproof.load.engine import LoadFailed, Plan, StoreSilent
 from storeproof.spec import Mix
 from tests.load.stores import engine_for
 from tests.shipped import SHIPPED

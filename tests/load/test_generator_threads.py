@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from storeproof.load.job import RunResult
+from storeproof.load.engine import RunResult
 from storeproof.load.quality.generator_threads import PAIRS, choose_threads, free_cores
 
 BUSY, IDLE = 0.99, 0.3

@@ -12,7 +12,7 @@ import pytest
 from storeproof.contract import Layout
 from storeproof.launch.handle import Handle
 from storeproof.load.driver.driver_engine import DriverEngine
-from storeproof.load.job import Plan, StoreSilent
+from storeproof.load.engine import Plan, StoreSilent
 from storeproof.load.quality.audit import audit
 from storeproof.spec import Mix
 from storeproof.store_under_test import Options, StoreUnderTest

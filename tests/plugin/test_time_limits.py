@@ -10,8 +10,8 @@ from storeproof.halt import halt
 from storeproof.outcome import Stage
 from storeproof.plugin.case import SuiteCase
 from storeproof.plugin.limits.time_limits import TimeLimits
-from storeproof.result.case_result import CaseResult
 from storeproof.result.recorder import StoreRecord
+from storeproof.result.running_case import CaseResult
 
 STAGE = 7200
 """Seconds of performance at smoke."""

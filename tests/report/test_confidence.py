@@ -6,9 +6,9 @@ import pytest
 
 from storeproof.outcome import Outcome, Stage
 from storeproof.report import confidence, tables
+from storeproof.report.faults_without_guarantee import hardships
 from storeproof.report.html import render_html as html
 from storeproof.report.markdown import render_markdown as markdown
-from storeproof.report.other_faults import hardships
 from storeproof.report.parts.fault_table import faults
 from storeproof.result.measured.damage import DamageCounts
 from storeproof.result.model import GuaranteeRecord, OutcomeRecord, Result, WorstLoss

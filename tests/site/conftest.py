@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.site.content import SiteContent, gather
+from storeproof.site.site_content import SiteContent, gather
 from storeproof.site.sources import read_sources
 from storeproof.spec.questions.read_needs import read_needs
 from tests.shipped import SHIPPED

@@ -10,7 +10,7 @@ import pytest
 from storeproof.outcome import Outcome
 from storeproof.result.model import StoreResult
 from storeproof.site import build_site
-from storeproof.site.content import gather
+from storeproof.site.site_content import gather
 from storeproof.spec.questions.read_needs import capabilities_of
 from tests.result.claimed import around, number, result
 from tests.result.needs.needed import SHAPE, capability, known, needs, struck

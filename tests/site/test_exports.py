@@ -11,8 +11,8 @@ import pytest
 
 from storeproof.outcome import Outcome
 from storeproof.site.badges import badge_of, default_of
-from storeproof.site.data import as_script, payload, ratios
 from storeproof.site.names import capability_page, number_anchor, run_page, slug, variant_page
+from storeproof.site.script_data import as_script, payload, ratios
 from storeproof.site.summary import render_csv, render_json
 from tests.site.made import content, fault, judged, rate, result, struck, tried
 

@@ -13,9 +13,9 @@ from storeproof.outcome import Outcome
 from storeproof.report.parts.cluster_rounds import told
 from storeproof.result.json_file import write_result
 from storeproof.site import build_site
-from storeproof.site.content import SiteContent, gather
 from storeproof.site.names import run_page, variant_page
 from storeproof.site.rates import rates_of
+from storeproof.site.site_content import SiteContent, gather
 from storeproof.site.sources import read_sources
 from tests.report.clusters import ISOLATED
 from tests.report.sample import sample_outage, sample_result

@@ -11,7 +11,7 @@ import pytest
 
 from storeproof.report.parts.losses import losses_of
 from storeproof.site import build_site
-from storeproof.site.content import SiteContent
+from storeproof.site.site_content import SiteContent
 from tests.site.pages import broken_links, read_pages
 
 pytestmark = pytest.mark.slow

@@ -6,7 +6,7 @@ import pytest
 
 from storeproof.report.parts.speeds import SPEEDS
 from storeproof.site.costs import command, cost_tables, foremost
-from storeproof.site.data import speed_ratios
+from storeproof.site.script_data import speed_ratios
 from storeproof.site.speeds import widest
 from tests.site.made import content, rate, result, sources, store
 

@@ -12,7 +12,7 @@ from storeproof.contract.sessions import Transactions
 from storeproof.errors import MachineFailed
 from storeproof.experiments.client_threads import ClientThread, wait_for
 from storeproof.oracle import same
-from storeproof.result.case_result import ATTEMPTS
+from storeproof.result.running_case import ATTEMPTS
 from storeproof.spec.interleaving import Interleaving, Turn
 
 _PATIENCE = 0.05

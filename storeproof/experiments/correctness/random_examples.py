@@ -14,7 +14,7 @@ from hypothesis.errors import Flaky
 from storeproof.contract import Refused, Unknown, WrongReply
 from storeproof.errors import Halted, MachineFailed
 from storeproof.outcome import Outcome
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 
 _SHRINK_SECONDS: Final = 60.0

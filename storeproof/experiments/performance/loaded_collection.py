@@ -9,13 +9,13 @@ from storeproof.cleanup.registry import registry
 from storeproof.contract import Collection, Layout, Unknown, Unsupported, call, supports
 from storeproof.contract.notation import arguments_from
 from storeproof.errors import MachineFailed
+from storeproof.experiments.case_collections import Workspace
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
-from storeproof.experiments.workspace import Workspace
-from storeproof.load.job import EngineName, Plan, RunResult, label, operation_name
+from storeproof.load.engine import EngineName, Plan, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit, audit
 from storeproof.outcome import Lack, Outcome
-from storeproof.result.case_result import EndCase
 from storeproof.result.measured.lacked import Lacked
+from storeproof.result.running_case import EndCase
 from storeproof.spec import Workload
 from storeproof.spec.workload import fill_in
 from storeproof.store_under_test import StoreUnderTest

@@ -11,7 +11,7 @@ from hdrh.histogram import HdrHistogram
 
 from storeproof.experiments.performance.surroundings import Surroundings
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
-from storeproof.load.job import OperationCounts, RunResult, label, operation_name
+from storeproof.load.engine import OperationCounts, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit
 from storeproof.load.quality.gates import GateJudgement, invalid_by, is_lower_bound, judge_rounds
 from storeproof.result.measurement import (

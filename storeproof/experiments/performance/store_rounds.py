@@ -12,8 +12,8 @@ from storeproof.experiments.performance.measurement import Number
 from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.experiments.performance.surroundings import Surroundings
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
+from storeproof.load.engine import StoreSilent
 from storeproof.load.hosts.load_hosts import HostEngines, LoadEngines
-from storeproof.load.job import StoreSilent
 from storeproof.load.quality.audit import Audit, together
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.load.quality.generator_threads import free_cores

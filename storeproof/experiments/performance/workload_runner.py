@@ -15,9 +15,9 @@ from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.performance.loaded_collection import LoadedCollection
 from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.experiments.performance.surroundings import Surroundings
+from storeproof.load.engine import Engine, Plan, RunningRound, RunResult
 from storeproof.load.hosts.hosts_engine import HostsEngine
 from storeproof.load.hosts.load_hosts import LoadEngines
-from storeproof.load.job import Engine, Plan, RunningRound, RunResult
 from storeproof.load.quality.audit import Audit
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
 from storeproof.load.quality.generator_threads import choose_threads

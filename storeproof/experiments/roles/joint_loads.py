@@ -23,8 +23,8 @@ from storeproof.load.quality.gates import GateJudgement
 from storeproof.load.quality.joint_gates import judge_joint
 from storeproof.load.wire.wire_engine import allow_descriptors
 from storeproof.outcome import Outcome
-from storeproof.result.case_result import EndCase
 from storeproof.result.measurement import JointLoad, Measurement, RoleLoad
+from storeproof.result.running_case import EndCase
 from storeproof.spec.questions.needs import Role
 from storeproof.spec.scale import PerformanceScale
 from storeproof.stats.intervals import SAMPLES_BEYOND

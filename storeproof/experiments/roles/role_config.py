@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.outcome import SHOWN, Outcome
-from storeproof.result.case_result import EndCase
 from storeproof.result.needs.loads import SHARE_IS_ALL, same_load
+from storeproof.result.running_case import EndCase
 from storeproof.spec import Mix, Spec, Workload
 from storeproof.spec.questions.needs import Load, Role, ShareBound, requests_case
 from storeproof.spec.variation import Variation

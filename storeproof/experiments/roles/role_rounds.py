@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.experiments.performance.store_rounds import StoreRounds
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
-from storeproof.load.job import RunningRound
+from storeproof.load.engine import RunningRound
 from storeproof.load.quality.gates import GateJudgement
 from storeproof.load.quality.joint_gates import OneOfSeveral
 from storeproof.result.measurement import Measurement

@@ -13,7 +13,7 @@ from typing import Any, Final
 from storeproof.contract import Breach, Collection, Refused, Unknown, Unsupported
 from storeproof.load.arrivals import Schedule
 from storeproof.load.calls import BoundOperation, bind_operation
-from storeproof.load.job import Plan, label, operation_name
+from storeproof.load.engine import Plan, label, operation_name
 from storeproof.records.arguments import Arguments, arguments_of
 from storeproof.records.distributions import Draw
 from storeproof.records.keys import NewKeys, draw_existing

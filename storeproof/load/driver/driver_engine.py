@@ -27,7 +27,7 @@ from storeproof.load.driver.messages import (
     WorkerResult,
 )
 from storeproof.load.driver.worker_process import WorkerProcess
-from storeproof.load.job import (
+from storeproof.load.engine import (
     EngineName,
     LoadFailed,
     OperationCounts,

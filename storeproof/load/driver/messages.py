@@ -9,7 +9,7 @@ from hdrh.histogram import HdrHistogram
 
 from storeproof.contract.address import Address
 from storeproof.contract.values import Layout
-from storeproof.load.job import OperationCounts, Plan
+from storeproof.load.engine import OperationCounts, Plan
 from storeproof.spec.store import Target
 
 

@@ -37,7 +37,7 @@ from storeproof.load.driver.messages import (
     Stop,
     WorkerResult,
 )
-from storeproof.load.job import OperationCounts, Plan, operation_name
+from storeproof.load.engine import OperationCounts, Plan, operation_name
 from storeproof.records.article_records import ArticleRecipe
 from storeproof.records.self_verifying import Recipe, payload_bytes, recipe
 from storeproof.stats.latency import new_histogram, record_all

@@ -10,7 +10,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from storeproof.load.driver.messages import Command, Reply
-from storeproof.load.job import LoadFailed
+from storeproof.load.engine import LoadFailed
 
 _LAST_WORDS = 2000
 

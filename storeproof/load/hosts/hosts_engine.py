@@ -11,9 +11,9 @@ from typing import Final
 from zlib import crc32
 
 from storeproof.contract.values import Layout
+from storeproof.load.engine import EngineName, LoadFailed, OperationCounts, Plan, RunResult, label, require_success, silent_store
 from storeproof.load.hosts.load_host import Chosen, Ran
 from storeproof.load.hosts.remote_host import ANSWER_SECONDS, RemoteHost, close_all, news_of, tell, wait_for
-from storeproof.load.job import EngineName, LoadFailed, OperationCounts, Plan, RunResult, label, require_success, silent_store
 from storeproof.load.quality.ceiling import Ceiling
 from storeproof.stats.latency import merged
 

@@ -17,7 +17,7 @@ from storeproof.contract.address import Address
 from storeproof.contract.values import Layout
 from storeproof.load.choose_engine import Engines
 from storeproof.load.driver.driver_engine import usable_cores
-from storeproof.load.job import Engine, EngineName, EngineWanted, Plan, RunningRound, RunResult
+from storeproof.load.engine import Engine, EngineName, EngineWanted, Plan, RunningRound, RunResult
 from storeproof.load.quality.ceiling import Ceiling, Ceilings
 from storeproof.machine.user_environment import UserEnvironment
 from storeproof.spec.store import Target

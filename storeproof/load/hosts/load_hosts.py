@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 from storeproof.contract.address import Address
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.load.choose_engine import Engines
+from storeproof.load.engine import EngineWanted, LoadFailed, Plan
 from storeproof.load.hosts.hosts_engine import HostsEngine, shares
 from storeproof.load.hosts.load_host import Chosen, LoadHost
 from storeproof.load.hosts.remote_host import ANSWER_SECONDS, RemoteHost, close_all, tell, wait_for
-from storeproof.load.job import EngineWanted, LoadFailed, Plan
 from storeproof.spec.store import Target
 
 _CONNECT_SECONDS: Final = 10.0

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from time import monotonic_ns, sleep
 from typing import TYPE_CHECKING, Any, Final
 
+from storeproof.load.engine import LoadFailed
 from storeproof.load.hosts.load_host import LoadHost, News
-from storeproof.load.job import LoadFailed
 
 if TYPE_CHECKING:
     from distributed.actor import Actor, BaseActorFuture

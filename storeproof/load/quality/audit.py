@@ -9,7 +9,7 @@ from random import Random
 from typing import Final
 
 from storeproof.contract import Collection, Path, Record, call, supports
-from storeproof.load.job import Plan, RunResult
+from storeproof.load.engine import Plan, RunResult
 from storeproof.printable import shortened
 from storeproof.records.readback import Identified
 from storeproof.records.self_verifying import recipe

@@ -14,7 +14,7 @@ from time import monotonic_ns
 from typing import TYPE_CHECKING, Final
 
 from storeproof.errors import NotAvailable
-from storeproof.load.job import Engine, LoadFailed, Plan
+from storeproof.load.engine import Engine, LoadFailed, Plan
 from storeproof.load.wire.null_server import CannedReply, NullServer
 from storeproof.load.wire.request import Job, Op, RequestTemplate, WireKeys, WireProtocol
 from storeproof.load.wire.wire_engine import WireEngine, allow_descriptors

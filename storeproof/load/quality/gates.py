@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from storeproof.load.job import RunResult
+from storeproof.load.engine import RunResult
 from storeproof.stats.latency import new_histogram
 
 ERRORS: Final = 0.001

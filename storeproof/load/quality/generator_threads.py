@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from storeproof.load.job import RunResult
+from storeproof.load.engine import RunResult
 from storeproof.load.quality.gates import BOTTLENECK, CEILING, judge_rounds
 from storeproof.stats.ratio import paired_ratio_of
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from storeproof.load.job import RunResult
+from storeproof.load.engine import RunResult
 from storeproof.load.quality.gates import CEILING, START, GateJudgement
 
 

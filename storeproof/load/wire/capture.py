@@ -12,7 +12,7 @@ from typing import Final
 
 from storeproof.contract import OPERATIONS, Collection, Refused, Unsupported, call
 from storeproof.load.calls import MISSED
-from storeproof.load.job import label, operation_name
+from storeproof.load.engine import label, operation_name
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.relay import Recording, Relay
 from storeproof.load.wire.request import Op, Patch, RequestTemplate, WireProtocol

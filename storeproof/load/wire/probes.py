@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from storeproof.contract import OPERATIONS, Collection, call
 from storeproof.load.calls import MISSED
-from storeproof.load.job import Plan, label, operation_name
+from storeproof.load.engine import Plan, label, operation_name
 from storeproof.load.wire.slots import About, NotTemplated, fixed_write_id
 from storeproof.records.arguments import arguments_of, drawing, forms_of, sizes_of
 from storeproof.records.filler import pick, place_of

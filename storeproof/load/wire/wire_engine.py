@@ -23,7 +23,7 @@ from storeproof.contract.values import Layout
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.load.driver.client import ROUND
 from storeproof.load.driver.driver_engine import usable_cores
-from storeproof.load.job import (
+from storeproof.load.engine import (
     Engine,
     EngineName,
     LoadFailed,

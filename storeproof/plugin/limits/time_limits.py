@@ -12,7 +12,7 @@ from typing import Final
 from storeproof.halt import Limit, halt
 from storeproof.outcome import Stage
 from storeproof.plugin.case import SuiteCase
-from storeproof.result.case_result import CaseResult
+from storeproof.result.running_case import CaseResult
 from storeproof.units import seconds
 
 _CASE: Final[Mapping[Stage, float]] = MappingProxyType({Stage.CORRECTNESS: 300, Stage.DURABILITY: 3600, Stage.PERFORMANCE: 1800})

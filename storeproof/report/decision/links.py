@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from storeproof.result.needs.decision import Candidate
-from storeproof.result.needs.evidence import JoinedPart
+from storeproof.result.needs.joined_results import JoinedPart
 from storeproof.result.needs.judged_need import JudgedNeed, Seen
 
 

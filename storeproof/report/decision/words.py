@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from storeproof.outcome import Outcome
 from storeproof.report.parts.stale_reads import is_stale, seen_in
 from storeproof.result.needs.decision import Candidate, Decision, Dropped, Looser
-from storeproof.result.needs.evidence import JoinedPart
+from storeproof.result.needs.joined_results import JoinedPart
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 from storeproof.result.needs.need import Need
 from storeproof.units import plural

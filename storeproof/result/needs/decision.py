@@ -9,7 +9,7 @@ from functools import cached_property
 from storeproof.errors import UsageError
 from storeproof.result.measured.lost import Lost, lost_by
 from storeproof.result.needs.costs import Cost, cost_of
-from storeproof.result.needs.evidence import Evidence, ReadResult, join
+from storeproof.result.needs.joined_results import Evidence, ReadResult, join
 from storeproof.result.needs.judge import judge_need
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 from storeproof.result.needs.loads import measurable

@@ -8,9 +8,9 @@ from typing import Final
 
 from storeproof.outcome import REFUTED, SHOWN
 from storeproof.result.capabilities import PUSHDOWN
-from storeproof.result.measured.bounds import back_within, first_line, loss_within, losses_in_words, struck_by
 from storeproof.result.model import GuaranteeRecord
-from storeproof.result.needs.evidence import Evidence, JoinedPart
+from storeproof.result.needs.bounds import back_within, first_line, loss_within, losses_in_words, struck_by
+from storeproof.result.needs.joined_results import Evidence, JoinedPart
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict, Seen, missed_in_words, seen_in_words, to_show
 from storeproof.result.needs.loads import judge_p99, judge_rate
 from storeproof.result.needs.need import Need, Subject

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from storeproof.outcome import Outcome
-from storeproof.result.measured.bounds import first_line
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import OutcomeRecord
-from storeproof.result.needs.evidence import JoinedPart
+from storeproof.result.needs.bounds import first_line
+from storeproof.result.needs.joined_results import JoinedPart
 from storeproof.result.needs.need import Need
 from storeproof.run_command import RunCommand
 from storeproof.spec import Spec

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from storeproof.outcome import SHOWN
-from storeproof.result.measured.bounds import load_in_words, p99_in_words, p99_within
 from storeproof.result.measurement import Measurement
-from storeproof.result.needs.evidence import Evidence, JoinedPart
+from storeproof.result.needs.bounds import load_in_words, p99_in_words, p99_within
+from storeproof.result.needs.joined_results import Evidence, JoinedPart
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict, Seen, missed_in_words, seen_in_words, to_show
 from storeproof.result.needs.need import Need
 from storeproof.spec import Spec, Workload

@@ -18,7 +18,7 @@ from storeproof.result.consistency import check_agrees
 from storeproof.result.json_file import compressed, content_of, file_in, read_result, write_bytes
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result, StoreResult
-from storeproof.result.needs.evidence import NO_EVIDENCE, ReadResult
+from storeproof.result.needs.joined_results import NO_EVIDENCE, ReadResult
 from storeproof.spec import SPEC_ROOT
 from storeproof.stats.latency import encode, new_histogram
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from storeproof.result.measurement import JointLoad, Measurement, RoleLoad
-from storeproof.result.needs.evidence import Evidence, JoinedPart
+from storeproof.result.needs.joined_results import Evidence, JoinedPart
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict, Seen
 from storeproof.result.needs.loads import same_shares
 from storeproof.result.needs.need import Need

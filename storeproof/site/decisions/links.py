@@ -8,9 +8,8 @@ from functools import cached_property
 from storeproof.outcome import SHOWN
 from storeproof.report.decision.links import anchor
 from storeproof.result.needs.decision import Candidate
-from storeproof.result.needs.evidence import JoinedPart
+from storeproof.result.needs.joined_results import JoinedPart
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict, Seen
-from storeproof.site.content import SiteContent
 from storeproof.site.names import (
     capability_page,
     joint_anchor,
@@ -22,6 +21,7 @@ from storeproof.site.names import (
     store_anchor,
     variant_page,
 )
+from storeproof.site.site_content import SiteContent
 
 
 @dataclass(frozen=True, eq=False)

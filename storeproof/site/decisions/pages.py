@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from storeproof.report.decision import tables, words
-from storeproof.site.content import SiteContent
 from storeproof.site.decisions.links import SiteLinks
 from storeproof.site.names import decision_page
 from storeproof.site.rendering import Renderer
+from storeproof.site.site_content import SiteContent
 
 
 def decision_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str, str]]:

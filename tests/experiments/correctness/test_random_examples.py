@@ -12,7 +12,7 @@ from storeproof.errors import Halted
 from storeproof.experiments.correctness import random_examples
 from storeproof.experiments.correctness.random_examples import FailingExample, try_examples
 from storeproof.outcome import Outcome, Stage
-from storeproof.result.case_result import CaseResult, EndCase
+from storeproof.result.running_case import CaseResult, EndCase
 
 SUT: Any = SimpleNamespace(
     seed=1, scale=SimpleNamespace(correctness=SimpleNamespace(examples=50)), command=lambda selection: f"pytest -k {selection}"

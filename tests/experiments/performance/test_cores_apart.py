@@ -18,7 +18,7 @@ from storeproof.experiments.performance.benchmark_config import configs
 from storeproof.experiments.performance.store_rounds import StoreRounds
 from storeproof.launch.handle import Handle
 from storeproof.load.choose_engine import Engines
-from storeproof.load.job import EngineWanted
+from storeproof.load.engine import EngineWanted
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.machine.cores import shown, split
 from storeproof.outcome import Outcome, Stage

@@ -21,7 +21,7 @@ from storeproof.experiments.performance.loaded_collection import LoadedCollectio
 from storeproof.experiments.performance.measurement import Number
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.load.choose_engine import Engines
-from storeproof.load.job import RunResult
+from storeproof.load.engine import RunResult
 from storeproof.load.quality.audit import audit
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.load.wire.null_server import NullServer

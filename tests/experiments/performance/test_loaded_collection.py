@@ -14,7 +14,7 @@ from storeproof.experiments.performance.benchmark_config import BenchmarkConfig,
 from storeproof.experiments.performance.loaded_collection import LoadedCollection
 from storeproof.experiments.performance.store_rounds import StoreRounds
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
-from storeproof.result.case_result import EndCase
+from storeproof.result.running_case import EndCase
 from tests.shipped import SHIPPED
 
 ONE, MANY = 1, 32

@@ -18,7 +18,7 @@ from storeproof.experiments.roles.role_config import require_answers
 from storeproof.experiments.roles.role_rounds import RoleRounds
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.outcome import Outcome, Stage
-from storeproof.result.case_result import EndCase
+from storeproof.result.running_case import EndCase
 from storeproof.spec.questions.needs import Role, requests_case
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.result.needs.needed import case

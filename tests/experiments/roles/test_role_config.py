@@ -9,7 +9,7 @@ import pytest
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.roles.role_config import OWN, role_config
 from storeproof.outcome import Outcome
-from storeproof.result.case_result import EndCase
+from storeproof.result.running_case import EndCase
 from storeproof.spec.questions.needs import Role
 from storeproof.store_under_test import Options
 from tests.shipped import SHIPPED

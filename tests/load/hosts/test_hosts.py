@@ -17,11 +17,11 @@ from hdrh.histogram import HdrHistogram
 from storeproof import native_support
 from storeproof.contract import Collection, Layout
 from storeproof.errors import NotAvailable, UsageError
+from storeproof.load.engine import LoadFailed, OperationCounts, Plan, RunResult
 from storeproof.load.hosts import remote_host
 from storeproof.load.hosts.hosts_engine import combined, shares
 from storeproof.load.hosts.load_host import LoadHost
 from storeproof.load.hosts.load_hosts import HostEngines, LoadHosts, refuse_open
-from storeproof.load.job import LoadFailed, OperationCounts, Plan, RunResult
 from storeproof.load.quality.audit import audit
 from storeproof.load.quality.gates import judge_rounds
 from storeproof.spec import Mix

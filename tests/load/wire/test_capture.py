@@ -8,7 +8,7 @@ import pytest
 
 from storeproof import native_support
 from storeproof.contract import Layout
-from storeproof.load.job import Plan
+from storeproof.load.engine import Plan
 from storeproof.load.wire.capture import Capture, Learned, apply_patches
 from storeproof.load.wire.probes import Probes
 from storeproof.load.wire.relay import Relay

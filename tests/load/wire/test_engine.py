@@ -17,7 +17,7 @@ from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.handle import Handle
 from storeproof.load.choose_engine import Engines
 from storeproof.load.driver.driver_engine import DriverEngine
-from storeproof.load.job import Plan, StoreSilent, operation_name
+from storeproof.load.engine import Plan, StoreSilent, operation_name
 from storeproof.load.quality.audit import audit
 from storeproof.load.wire.slots import NotTemplated
 from storeproof.load.wire.wire_engine import WireEngine, protocol_of

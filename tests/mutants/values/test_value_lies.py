@@ -9,8 +9,8 @@ import pytest
 
 from storeproof.contract import Layout
 from storeproof.outcome import Outcome, Stage
-from storeproof.result.case_result import CaseResult, EndCase
 from storeproof.result.recorder import StoreRecord
+from storeproof.result.running_case import CaseResult, EndCase
 from storeproof.spec import Spec
 from storeproof.spec.editions.frozen import load_edition
 from storeproof.spec.variation import AS_IT_IS, Variation

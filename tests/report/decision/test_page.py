@@ -11,7 +11,7 @@ from storeproof.report.decision.record import render_record
 from storeproof.result.json_file import write_result
 from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.needs.decision import Decision, decide
-from storeproof.result.needs.evidence import ReadResult
+from storeproof.result.needs.joined_results import ReadResult
 from tests.result.claimed import around, number, result
 from tests.result.needs.needed import SHAPE, capability, case, decided, known, needs, struck
 from tests.shipped import SHIPPED

@@ -11,7 +11,7 @@ from storeproof.report.markdown import render_markdown
 from storeproof.report.parts.joint_loads import NOTE, joint_loads
 from storeproof.result.model import Result
 from storeproof.site import build_site
-from storeproof.site.content import gather
+from storeproof.site.site_content import gather
 from tests.report.sample import TARGETS, sample_result
 from tests.result.needs.test_together import ONE, TWO, file, reached, together
 from tests.shipped import SHIPPED

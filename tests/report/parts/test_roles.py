@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from storeproof.report.parts.roles import label_of, lacks, profiles_in, role_of
-from storeproof.site.data import role_data
+from storeproof.site.script_data import role_data
 from storeproof.support import Support
 from tests.site.made import judged, way
 

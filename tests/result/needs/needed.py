@@ -12,7 +12,7 @@ from storeproof.result.capabilities import PUSHDOWN
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import GuaranteeRecord, OutcomeRecord, Result, StoreResult
 from storeproof.result.needs.decision import Decision, decide
-from storeproof.result.needs.evidence import ReadResult
+from storeproof.result.needs.joined_results import ReadResult
 from storeproof.result.needs.judged_need import JudgedNeed
 from storeproof.spec import Spec
 from storeproof.spec.questions.needs import NeedsFile

@@ -16,8 +16,8 @@ import pytest
 
 from storeproof.result.json_file import write_result
 from storeproof.site import build_site
-from storeproof.site.content import SiteContent, gather
 from storeproof.site.folder import write_site
+from storeproof.site.site_content import SiteContent, gather
 from storeproof.site.sources import read_sources
 from tests.result.needs.needed import needs
 from tests.shipped import SHIPPED

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from storeproof.site.content import SiteContent
 from storeproof.site.names import store_page
+from storeproof.site.site_content import SiteContent
 
 KINDS = (
     "index.html",

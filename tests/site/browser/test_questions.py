@@ -11,10 +11,10 @@ from storeproof import units
 from storeproof.report.decision.words import headline
 from storeproof.report.parts.speeds import SPEEDS
 from storeproof.report.parts.stale_reads import seen_in, stale_of
-from storeproof.site.content import SiteContent
 from storeproof.site.costs import cost_tables, foremost
-from storeproof.site.data import speed_ratios
-from storeproof.site.evidence import SiteVariant
+from storeproof.site.joined_results import SiteVariant
+from storeproof.site.script_data import speed_ratios
+from storeproof.site.site_content import SiteContent
 from tests.site.browser.visitor import Visitor
 
 MOST = 3

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from storeproof.contract import Collection, Layout, Refused, Session, Unknown, Unsupported
 from storeproof.outcome import Outcome
-from storeproof.result.case_result import EndCase
+from storeproof.result.running_case import EndCase
 from storeproof.spec.variation import AS_IT_IS, Variation
 from storeproof.store_under_test import StoreUnderTest
 

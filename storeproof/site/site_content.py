@@ -13,7 +13,7 @@ from storeproof.errors import UsageError
 from storeproof.report.parts.roles import profiles_in
 from storeproof.result.needs.decision import Decision
 from storeproof.site.answers import SiteAnswer, answers_of
-from storeproof.site.evidence import SiteVariant, join
+from storeproof.site.joined_results import SiteVariant, join
 from storeproof.site.sources import SourceResult
 from storeproof.site.speeds import SpeedTable, speed_tables, widest
 from storeproof.spec import Capability, CapabilityGroup, Spec, Store

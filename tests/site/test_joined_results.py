@@ -6,8 +6,8 @@ import pytest
 
 from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
-from storeproof.site.content import gather
-from storeproof.site.evidence import join
+from storeproof.site.joined_results import join
+from storeproof.site.site_content import gather
 from storeproof.site.store_pages import history_of
 from tests.shipped import SHIPPED
 from tests.site.made import content, fault, ran, result, sources, struck, tried

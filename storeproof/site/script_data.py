@@ -17,9 +17,9 @@ from storeproof.result.missing import MEANS
 from storeproof.result.model import FORMAT
 from storeproof.result.product import short_product
 from storeproof.site.answers import LETTERS, letters
-from storeproof.site.content import SiteContent
-from storeproof.site.evidence import SiteVariant
+from storeproof.site.joined_results import SiteVariant
 from storeproof.site.names import capability_page, loss_anchor, number_anchor, run_page, slug, variant_page
+from storeproof.site.site_content import SiteContent
 from storeproof.site.sources import SourceResult
 from storeproof.site.speeds import SpeedTable
 from storeproof.spec.guarantee import LADDER, NETWORKED
