@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.experiments.run_faults import run_bootstrap
+from storeproof.experiments.run_other_faults import run_bootstrap
 from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 

@@ -7,7 +7,7 @@ import pytest
 from storeproof.blame import CaseEnding, outcome_of
 from storeproof.contract import Refused, Unknown
 from storeproof.experiments.durability.file_damage import DamageKind
-from storeproof.experiments.run_faults import run_corruption
+from storeproof.experiments.run_other_faults import run_corruption
 from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.experiments.run_faults import run_full_disk
+from storeproof.experiments.run_other_faults import run_full_disk
 from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest
 

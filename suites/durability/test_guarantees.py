@@ -9,7 +9,7 @@ import pytest
 from storeproof.blame import judge_error
 from storeproof.cleanup.registry import registry
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
-from storeproof.experiments.run_faults import run_guarantee
+from storeproof.experiments.run_guarantees import run_guarantee
 from storeproof.outcome import Outcome
 from storeproof.result.running_case import CaseResult
 from storeproof.spec import LADDER, NODES

@@ -7,7 +7,7 @@ import pytest
 from storeproof.contract import Refused
 from storeproof.errors import StoreDied
 from storeproof.experiments.linearizability import LinearizabilitySummary
-from storeproof.experiments.run_faults import run_linearizability
+from storeproof.experiments.run_guarantees import run_linearizability
 from storeproof.native_support import require
 from storeproof.result.running_case import CaseResult
 from storeproof.spec.guarantee import SUDDEN, GuaranteeName, NodeGuaranteeName

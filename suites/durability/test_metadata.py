@@ -7,7 +7,7 @@ import pytest
 from storeproof.contract import Refused
 from storeproof.errors import StoreDied
 from storeproof.experiments.durability.metadata.metadata_summary import MetadataSummary
-from storeproof.experiments.run_faults import run_metadata
+from storeproof.experiments.run_guarantees import run_metadata
 from storeproof.result.running_case import CaseResult
 from storeproof.spec import LADDER
 from storeproof.spec.cases import metadata_case

@@ -6,7 +6,7 @@ import pytest
 
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.strikes.part import part_kill, promised
-from storeproof.experiments.run_faults import run_part_kill
+from storeproof.experiments.run_guarantees import run_part_kill
 from storeproof.result.running_case import CaseResult
 from storeproof.spec.store import ROLES, Role
 from storeproof.store_under_test import StoreUnderTest

@@ -7,7 +7,7 @@ import pytest
 from storeproof.contract import Refused
 from storeproof.errors import StoreDied
 from storeproof.experiments.durability.workloads.session_summary import SessionSummary
-from storeproof.experiments.run_faults import run_sessions
+from storeproof.experiments.run_guarantees import run_sessions
 from storeproof.result.measured.cluster_round import case_rounds
 from storeproof.result.running_case import CaseResult
 from storeproof.spec.guarantee import NETWORKED, SUDDEN, GuaranteeName, NodeGuaranteeName

@@ -7,7 +7,7 @@ import pytest
 from storeproof.experiments.performance.loaded_collection import require_proof
 from storeproof.experiments.performance.outage import KINDS, OutageKind
 from storeproof.experiments.performance.outage_summary import OutageSummary
-from storeproof.experiments.run_faults import run_outage
+from storeproof.experiments.run_other_faults import run_outage
 from storeproof.plugin.suite import suite_run
 from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest

@@ -9,7 +9,7 @@ import pytest
 from storeproof.contract import Layout, Unknown
 from storeproof.errors import Halted, MachineFailed, StoreDied
 from storeproof.evidence import evidence_file, read_evidence
-from storeproof.experiments import run_faults
+from storeproof.experiments import run_guarantees
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.fault_experiment import repeat_spoiled
 from storeproof.outcome import Outcome
@@ -154,8 +154,8 @@ def test_every_attempt_is_in_the_evidence(monkeypatch: pytest.MonkeyPatch) -> No
     def busy(*_: object) -> Handle:
         raise MachineFailed("the machine is busy")
 
-    monkeypatch.setattr(run_faults, "_launch", busy)
-    run_faults.run_guarantee(sut, "process_crash", summary)
+    monkeypatch.setattr(run_guarantees, "launch_for", busy)
+    run_guarantees.run_guarantee(sut, "process_crash", summary)
     assert summary.given_up
     kept = list(read_evidence(io.BytesIO(evidence_file("r1", sut.record.evidence)), "r1"))
     assert [each.seed for each in kept] == [f"1 sqlite:wal-full process_crash {number}" for number in range(len(summary.spoiled))]
