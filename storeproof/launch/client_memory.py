@@ -117,13 +117,29 @@ def _peers(address: Address) -> set[Peer]:
 
 
 def _connections() -> Iterator[socket.socket]:
-    """This process's TCP connections, each as a duplicate descriptor that is closed afterwards."""
+    """The TCP connections that this process opened, each as a duplicate descriptor that is closed afterwards. Those that it accepted, as a
+    proxy does, bring requests, which may be long."""
+    accepting: set[int] = set()
+    found: list[tuple[int, int]] = []
     for each in Path("/proc/self/fd").iterdir():
         with suppress(OSError):
             if stat.S_ISSOCK(os.fstat(int(each.name)).st_mode):
-                with socket.socket(fileno=os.dup(int(each.name))) as connection:
-                    if connection.family in (socket.AF_INET, socket.AF_INET6) and connection.type == socket.SOCK_STREAM:
-                        yield connection
+                with _duplicate(int(each.name)) as one:
+                    if one.family in (socket.AF_INET, socket.AF_INET6) and one.type == socket.SOCK_STREAM:
+                        port = one.getsockname()[1]
+                        if one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                            accepting.add(port)
+                        else:
+                            found.append((int(each.name), port))
+    for number, port in found:
+        with suppress(OSError):
+            if port not in accepting:
+                with _duplicate(number) as connection:
+                    yield connection
+
+
+def _duplicate(number: int) -> socket.socket:
+    return socket.socket(fileno=os.dup(number))
 
 
 def _resident() -> int:

@@ -312,9 +312,7 @@ EVIDENCES = (
     Forgery("better bound", "in the result", _record(loss_bound=0.01), Reason.DURABILITY, "loss_bound is 0.01"),
     Forgery("more was at risk", "in the result", _record(acknowledged=10_000_000), Reason.DURABILITY, "acknowledged is 10000000"),
     Forgery("guarantee invented", "a record without histories", with_store(_power_loss), Reason.DURABILITY, "power_loss: "),
-    Forgery(
-        "cluster without histories", "none are kept of them", with_store(_partition), Reason.EVIDENCE, "partition was tested on a cluster"
-    ),
+    Forgery("cluster without histories", "a record without histories", with_store(_partition), Reason.DURABILITY, "partition: "),
     Forgery("more is proven", "than the faults show", with_store(_proven), Reason.DURABILITY, "power_loss is proven in the result"),
     Forgery(
         "spoiled round",

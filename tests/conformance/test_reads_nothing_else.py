@@ -101,9 +101,9 @@ def test_the_kernel_sees_no_other_file_opened(true_bundle: TrueBundle, tmp_path:
         own_file(true_bundle, bundles / f"{number}.tar", change)
     files = sorted(map(str, bundles.iterdir()))
     code = (
-        "import sys; from storeproof.cli import main; from storeproof.conformance.known import Known\n"
+        "import sys; from storeproof.cli import main; from storeproof.conformance.known import KnownJudges\n"
         "from tests.conformance import true_bundle\n"
-        "known = true_bundle.known(); Known.here = lambda: known; files = sys.argv[1:]\n"
+        "known = true_bundle.known(); KnownJudges.here = lambda: known; files = sys.argv[1:]\n"
         "true_bundle.atexit.unregister(true_bundle.shutil.rmtree); print('begin', true_bundle.frozen_root(), file=sys.stderr, flush=True)\n"
         "for file in files:\n"
         "    sys.argv = ['storeproof', 'verify', file]\n"
@@ -165,9 +165,9 @@ def test_no_signal_leaves_anything_behind(true_bundle: TrueBundle, tmp_path: Pat
     """Also none that cannot be caught: nothing was written. Each strikes when nearly everything was judged again."""
     code = (
         "import json, os, resource, signal, sys; from pathlib import Path; from storeproof.cli import main\n"
-        "from storeproof.conformance import verify; from storeproof.conformance.known import Known\n"
+        "from storeproof.conformance import verify; from storeproof.conformance.known import KnownJudges\n"
         "from tests.conformance import true_bundle\n"
-        "known = true_bundle.known(); Known.here = lambda: known; ended = {}; before = sorted(os.listdir())\n"
+        "known = true_bundle.known(); KnownJudges.here = lambda: known; ended = {}; before = sorted(os.listdir())\n"
         "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
         "for name in ('SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGKILL'):\n"
         "    verify.check_numbers = lambda *_, number=signal.Signals[name]: os.kill(os.getpid(), number)\n"

@@ -89,12 +89,13 @@ def pytest_sessionfinish(session):
 
 
 @pytest.mark.slow
-def test_a_data_directory_that_is_gone_costs_one_figure_and_not_the_report(tmp_path: Path) -> None:
-    """The report is written without the fsync time."""
+def test_a_data_directory_that_is_gone_costs_one_figure_at_most_and_not_the_report(tmp_path: Path) -> None:
+    """The report has the fsync time only if it was measured before, when the result was kept for the case of a sudden end."""
     (tmp_path / "spoil.py").write_text(_SPOIL.format(full=False))
     done = run(tmp_path, "-p", "spoil", "-k", "key_access.put-get", environment={"PYTHONPATH": str(tmp_path)})
     assert done.code == pytest.ExitCode.OK, done.said
-    assert done.result["environment"]["fsync_us"] is None
+    fsync = done.result["environment"]["fsync_us"]
+    assert fsync is None or fsync > 0
     assert done.result["environment"]["loopback_us"] > 0
 
 

@@ -71,7 +71,7 @@ def test_progress_shows_while_it_lasts_and_is_gone_afterwards(tmp_path: Path) ->
     """The status line shows case and round, and the final screen has only pytest's lines."""
     written = _what_a_terminal_gets(tmp_path, "-k", "key_access.put-get or stateful and counter or guarantee and clean_restart")
     assert re.search(r"9/10 · sqlite:wal-full · stateful.counter", written)
-    assert re.search(r"10/10 · sqlite:wal-full · durability.clean_restart · round 2/5", written)
+    assert re.search(r"10/10 · sqlite:wal-full · durability.clean_restart · clean_restart · round 2/5", written)
     screen = _screen(written)
     assert "9/10" not in screen
     assert "2/5" not in screen

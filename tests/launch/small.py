@@ -174,7 +174,7 @@ class Run:
         code = f"""
             import signal, sys, time
             from pathlib import Path
-            from storeproof.disk.methods import PowerCut
+            from storeproof.disk.methods import PowerCutMethod
             from storeproof.launch.process import ProcessHandle
             from tests.launch.small import FAMILY, python_server, request
             # A shell that runs the tests in the background has them ignore Ctrl-C.

@@ -100,6 +100,24 @@ def test_many_replies_are_not_a_long_one(watch: MemoryWatch) -> None:
 
 
 @pytest.mark.usefixtures("watch")
+def test_a_long_request_to_a_proxy_of_this_process_is_no_endless_reply() -> None:
+    """It accepted the connection, and asked for nothing."""
+    part, kept = b"a" * (1 << 20), bytearray()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.create_connection(listener.getsockname()) as client,
+        listener.accept()[0] as server,
+    ):
+        for number in range(24):
+            client.sendall(part)
+            while len(kept) < (number + 1) * len(part):
+                received = server.recv(len(part))
+                assert received, f"it was shut down after {len(kept)} bytes"
+                kept += received
+            time.sleep(0.02)
+
+
+@pytest.mark.usefixtures("watch")
 def test_an_endless_reply_of_an_endpoint_is_a_failure_of_the_store() -> None:
     """And said in the case that asked."""
     with misbehaving("redis", "zeros") as port:
