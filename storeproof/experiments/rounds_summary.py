@@ -26,6 +26,11 @@ class RoundsSummary(Summary):
         """Their number."""
         return self.strikes.total()
 
+    @property
+    def over(self) -> bool:
+        """Whether no other round follows, however many there should be."""
+        return False
+
     def count_round(self, fault: str, *, wrong: bool, record: ClusterRoundRecord | None = None) -> str:
         """Count a round of a fault; returns what findings call it."""
         self.strikes[fault] += 1

@@ -93,6 +93,11 @@ class DurabilitySummary(RoundsSummary):
     _grave: list[FaultFinding] = field(default_factory=list)
     """Those of `costs` that are a failure even without a claim."""
 
+    @property
+    def over(self) -> bool:
+        """The store is broken, or a fault missed what clients wrote: no other round follows."""
+        return bool(self.broken or self.missed)
+
     def add(self, findings: list[Finding], lost: Losses) -> None:
         """Add the findings of one audit."""
         self.losses.append(lost)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from storeproof.evidence import EvidenceDamaged, RoundEvidence, StoreEvidence
 from storeproof.experiments.durability.audit_histories import AuditHistories
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.replayed_rounds import check_follows, check_read, last_in_order
 from storeproof.experiments.durability.round_judge import RoundJudge
 
 
@@ -22,8 +23,7 @@ def replay(store: StoreEvidence, summary: DurabilitySummary) -> None:
     last = 0
     for number, each in enumerate(store.rounds, 1):
         where = f"round {number} of {store.case}"
-        if summary.broken or summary.missed or (number > 1 and store.rounds[number - 2].spoiled):
-            raise EvidenceDamaged(f"{where} follows one after which there is none")
+        check_follows(store, number, summary, where)
         last = _in_order(each, last, where)
         judge.begin(each)
         if each.unstartable is not None and each.audit is not None:
@@ -48,17 +48,13 @@ def _in_order(round_: RoundEvidence, last: int, where: str) -> int:
         times.append(round_.load_ended)
     if round_.audit is not None:
         times += [round_.audit.moment, round_.audit.ended]
-    if times != sorted(times) or round_.began < max(last, 1):
-        raise EvidenceDamaged(f"{where} has times that are not in order")
-    return times[-1]
+    return last_in_order(times, last, where)
 
 
 def _audit(judge: RoundJudge, histories: AuditHistories, round_: RoundEvidence, where: str) -> None:
     assert round_.audit is not None
     history = judge.history(histories.of(judge.audits, round_.audit), round_.audit.moment)
-    missing = judge.due(history, everything=round_.audit.everything).keys() ^ round_.audit.seen.keys()
-    if missing:
-        raise EvidenceDamaged(f"{where}: {len(missing)} keys were to be read back and were not, or the reverse")
+    check_read(judge.due(history, everything=round_.audit.everything), round_.audit, where)
     try:
         judge.audited(history, round_)
     except ValueError as reason:

@@ -36,7 +36,7 @@ class StrikeRounds(FaultExperiment[K], Generic[K]):
         """Those that were not judged yet."""
         shapes, first, began = self.workload.shapes, self.workload.summary.rounds, monotonic()
         total = len(self.strikes) * shapes
-        while not self.workload.over and (number := self.workload.summary.rounds) < total:
+        while not self.workload.summary.over and (number := self.workload.summary.rounds) < total:
             strike = self.strikes[number // shapes]()
             strike.last = number + 1 == total
             left = (monotonic() - began) / (number - first) * (total - number) if number > first else 0.0

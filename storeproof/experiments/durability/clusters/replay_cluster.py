@@ -9,6 +9,7 @@ from storeproof.evidence import AuditEvidence, ClusterEvidence, EvidenceDamaged,
 from storeproof.experiments.durability.audit_histories import AuditHistories
 from storeproof.experiments.durability.clusters.cluster_judge import ClusterJudge
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.replayed_rounds import check_follows, check_read, last_in_order
 
 
 def replay_cluster(store: StoreEvidence, summary: DurabilitySummary, *, stale_possible: bool) -> None:
@@ -25,8 +26,7 @@ def replay_cluster(store: StoreEvidence, summary: DurabilitySummary, *, stale_po
     last = 0
     for number, each in enumerate(store.rounds, 1):
         where = f"round {number} of {store.case}"
-        if summary.broken or summary.missed or (number > 1 and store.rounds[number - 2].spoiled):
-            raise EvidenceDamaged(f"{where} follows one after which there is none")
+        check_follows(store, number, summary, where)
         last = _in_order(each, _of(each, where), last, where)
         judge.begin(each)
         if each.load_ended:
@@ -73,8 +73,7 @@ def _audits(judge: ClusterJudge, histories: AuditHistories, round_: RoundEvidenc
 
 def _audit(judge: ClusterJudge, histories: AuditHistories, round_: RoundEvidence, audit: AuditEvidence, where: str) -> None:
     operations = histories.of(judge.audits, audit)
-    if missing := judge.due(operations, audit.moment, everything=audit.everything).keys() ^ audit.seen.keys():
-        raise EvidenceDamaged(f"{where}: {len(missing)} keys were to be read back and were not, or the reverse")
+    check_read(judge.due(operations, audit.moment, everything=audit.everything), audit, where)
     try:
         judge.audited(operations, audit, round_)
     except ValueError as reason:
@@ -94,9 +93,7 @@ def _in_order(round_: RoundEvidence, cluster: ClusterEvidence, last: int, where:
     times += _audit_times(cluster.without)
     if round_.audit is not None:
         times += [round_.audit.moment, *(each.ended for each in cluster.others), round_.audit.ended]
-    if times != sorted(times) or round_.began < max(last, 1):
-        raise EvidenceDamaged(f"{where} has times that are not in order")
-    return times[-1]
+    return last_in_order(times, last, where)
 
 
 def _audit_times(audit: AuditEvidence | None) -> list[int]:

@@ -42,7 +42,7 @@ class ClusterStrike:
 
     def __init__(self, subject: Subject, fault: ClusterFault, connect_to: Callable[[Address], Session]) -> None:
         """`connect_to`: opens a session with one node, for clients that are tied to it."""
-        assert subject.handle.cluster is not None, "see `Capability.CLUSTER`"
+        assert subject.handle.cluster is not None, "see `FaultMeans.CLUSTER`"
         self.fault = fault
         self.last = False
         self.struck_node = ""

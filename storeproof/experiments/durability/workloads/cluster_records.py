@@ -68,7 +68,7 @@ class ClusterRecords(FaultWorkload[ClusterStrike]):
             stale_possible: whether the variant says that its reads may be stale.
         """
         super().__init__(subject, layouts.values(), summary)
-        assert subject.handle.cluster is not None, "see `Capability.CLUSTER`"
+        assert subject.handle.cluster is not None, "see `FaultMeans.CLUSTER`"
         self._cluster = subject.handle.cluster
         self.summary.clients = scale.clients
         self._layouts = layouts
@@ -92,11 +92,6 @@ class ClusterRecords(FaultWorkload[ClusterStrike]):
     def evidence(self, case: str, seed: str, target: str) -> StoreEvidence:
         """What happened on this cluster, with its case, the seed of its choices, and its name."""
         return StoreEvidence(case, seed, target, cuts_off=False, rounds=self._rounds, operations=self._recorder.operations())
-
-    @property
-    def over(self) -> bool:
-        """Not after the cluster broke, or a fault missed its files."""
-        return bool(self.summary.broken or self.summary.missed)
 
     def begin(self, strike: ClusterStrike) -> None:
         """A round of its fault."""

@@ -38,11 +38,6 @@ class FaultWorkload(ABC, Generic[K_contra]):
         self._subject = subject
         self.collections = tuple(collections)
 
-    @property
-    def over(self) -> bool:
-        """Whether another round makes no sense."""
-        return False
-
     def set_up(self) -> None:
         """Before the first round on a store."""
         self.prepare()

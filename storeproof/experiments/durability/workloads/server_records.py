@@ -86,11 +86,6 @@ class ServerRecords(FaultWorkload[ServerStrike]):
         """What happened on this store, with its case, the seed of its choices, and its name."""
         return StoreEvidence(case, seed, target, self._fault.cuts_off, self._rounds, self._recorder.operations())
 
-    @property
-    def over(self) -> bool:
-        """Not after the store broke, or a fault missed what clients wrote."""
-        return bool(self.summary.broken or self.summary.missed)
-
     def set_up(self) -> None:
         """Create the collections, and determine which load shapes can be tested."""
         with self._subject.session() as session:
