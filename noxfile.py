@@ -151,11 +151,15 @@ def process(session: nox.Session) -> None:
 
 @nox.session
 def container(session: nox.Session) -> None:
-    """The same servers from images of our own, killed and cut off. What they answer was tried by process; MySQL has no other way."""
+    """The same servers from images of our own, killed and cut off; MySQL in all ways, since it has no other launcher here.
+
+    What the others answer was tried by process: in operation, with damaged files, and across faults.
+    """
     session.install("-e", ".[stores]")
     stores = session.posargs or ("mysql", "mongodb", "postgresql", "mariadb", "redis-stack", "redis", "tarantool", "memcached")
-    suites = {store: "suites/" if store == "mysql" else "suites/durability" for store in stores}
-    try_stores(session, "container", {store: [suites[store], f"--image={store}=storeproof/{store}"] for store in stores})
+    struck = ["suites/durability", "-k", "not (test_corruption or test_one_order_explains_answers)"]
+    suites = {store: ["suites/"] if store == "mysql" else struck for store in stores}
+    try_stores(session, "container", {store: [*suites[store], f"--image={store}=storeproof/{store}"] for store in stores})
 
 
 def try_stores(session: nox.Session, launch: str, lines: dict[str, list[str]]) -> None:

@@ -64,7 +64,7 @@ NDB = Group(
     "mysql-ndb",
     files=(
         *(".ci/images/common.sh", ".ci/images/mysql-ndb/*", "spec/stores/mysql-ndb.yaml", "spec/guarantees/*_node*.yaml"),
-        *("adapters/mysql/**/*.py", "storeproof/launch/nodes.py", "storeproof/faults/*_node*_kill.py"),
+        *("adapters/mysql/**/*.py", "storeproof/launch/in_container.py", "storeproof/faults/*_node*_kill.py"),
     ),
 )
 """What is the cluster's own, without what it imports: it takes 40 minutes, and all else the other stores try too."""

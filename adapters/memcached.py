@@ -15,16 +15,8 @@ from time import monotonic, sleep, time
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
+from pymemcache import exceptions as errors
 from pymemcache.client.base import Client
-from pymemcache.exceptions import (
-    MemcacheClientError,
-    MemcacheError,
-    MemcacheIllegalInputError,
-    MemcacheServerError,
-    MemcacheUnexpectedCloseError,
-    MemcacheUnknownCommandError,
-    MemcacheUnknownError,
-)
 
 from storeproof.contract import (
     Address,
@@ -57,31 +49,29 @@ _SETTINGS: Final[Mapping[str, Callable[[Mapping[bytes, Any]], int]]] = {
 _OWN: Final = (b"libevent", b"lru_crawler_running", b"slab_global_page_pool")
 """What `stats` of Memcached's own server has (since 1.5), and proxies and other servers with its protocol have not."""
 
-_FAILURES: Final = (MemcacheError, OSError, ValueError, IndexError, KeyError)
+_FAILURES: Final = (errors.MemcacheError, OSError, ValueError, IndexError, KeyError)
 """What the client raises; the last three where it cannot read a reply, was answered another key, or cannot write one."""
 
 
 def _failure_of(reason: Exception) -> Exception:
     """A lost connection (which pymemcache makes a kind of server error) leaves the question open; an error reply is a refusal."""
     text = f"{type(reason).__name__}: {reason}"[:300]
-    if isinstance(reason, MemcacheUnknownCommandError):
+    if isinstance(reason, errors.MemcacheUnknownCommandError):
         return Unsupported(f"the server says ERROR to {reason}")
     if isinstance(reason, KeyError):
         return WrongReply(f"a reply with the value of another key: {reason}")
-    if isinstance(reason, MemcacheUnknownError) or (
+    if isinstance(reason, errors.MemcacheUnknownError) or (
         isinstance(reason, (ValueError, IndexError)) and not isinstance(reason, UnicodeEncodeError)
     ):
         return WrongReply(f"a reply that cannot be read: {text}")
-    if isinstance(reason, (MemcacheClientError, UnicodeEncodeError)):
+    if isinstance(reason, (errors.MemcacheClientError, UnicodeEncodeError)):
         return Refused(text)
-    if isinstance(reason, MemcacheServerError) and not isinstance(reason, MemcacheUnexpectedCloseError):
+    if isinstance(reason, errors.MemcacheServerError) and not isinstance(reason, errors.MemcacheUnexpectedCloseError):
         return Refused(text)
     return Unknown(text)
 
 
 class MemcachedSession:
-    """One connection."""
-
     unsupported_because: Mapping[str, str] = {
         "Transactions": "Memcached has no transactions: each command changes one item and takes effect at once",
         "Maintenance": "Memcached has no data files to compact",
@@ -91,7 +81,6 @@ class MemcachedSession:
         self.client = client
 
     def run(self, request: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """One of the client's requests."""
         try:
             return request(*args, **options)
         except _FAILURES as reason:
@@ -159,11 +148,11 @@ class MemcachedSession:
                     elif line.startswith(b"BUSY"):
                         return None
                     elif line != b"OK\r\n":  # newer versions begin with it (1.6.45 does)
-                        raise MemcacheServerError(line.strip())
+                        raise errors.MemcacheServerError(line.strip())
         except Exception:
             self.client.close()  # what is left of the reply must not be taken for the next one
             raise
-        raise MemcacheUnexpectedCloseError
+        raise errors.MemcacheUnexpectedCloseError
 
 
 class Items(ExactExpiry):
@@ -234,7 +223,7 @@ class Items(ExactExpiry):
         values = {f"{self._prefix}{key}": self.encode(record) for key, record in records.items()}
         try:
             failed = self._client.set_many(values, noreply=False) if values else []
-        except MemcacheIllegalInputError as reason:
+        except errors.MemcacheIllegalInputError as reason:
             raise _failure_of(reason) from reason  # keys are checked before anything is sent
         except _FAILURES as reason:
             failure = _failure_of(reason)
@@ -290,8 +279,6 @@ class Items(ExactExpiry):
 
 
 class Values(Items):
-    """Opaque values."""
-
     def encode(self, record: Any) -> bytes:
         value: bytes = record
         return value

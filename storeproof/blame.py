@@ -15,23 +15,8 @@ from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Final
 
+from storeproof import errors
 from storeproof.contract.failures import RAISES, Breach, GaveUp, Refused, Unknown, Unsupported, WrongReply
-from storeproof.errors import (
-    DISK_FULL,
-    NO_MEMORY,
-    SHORTAGES,
-    TOO_MANY_FILES,
-    CutOff,
-    FaultMissed,
-    Halted,
-    MachineFailed,
-    NotAdmitted,
-    NotAvailable,
-    SettingsMismatch,
-    StoreDied,
-    StoreproofError,
-    UsageError,
-)
 from storeproof.outcome import Outcome
 
 
@@ -47,8 +32,6 @@ class Party(StrEnum):
 
 
 class CaseEnding(StrEnum):
-    """How a case can end."""
-
     RIGHT = "every answer correct"
     WRONG_ANSWER = "a wrong answer"
     BROKEN_PROMISE = "an acknowledged write lost, or a store that is unusable after a fault"
@@ -115,21 +98,21 @@ RULES: Final[Mapping[CaseEnding, Rule]] = MappingProxyType(
     }
 )
 
-_SHORT: Final = re.compile(f"{DISK_FULL}|{TOO_MANY_FILES}|{NO_MEMORY}", re.IGNORECASE)
+_SHORT: Final = re.compile(f"{errors.DISK_FULL}|{errors.TOO_MANY_FILES}|{errors.NO_MEMORY}", re.IGNORECASE)
 
 REPEATED: Final = (CaseEnding.SPOILED, CaseEnding.NO_ANSWER)
 """Endings that say nothing about the store: the case or round is repeated, up to a limit, and counted as spoiled."""
 
 _KINDS: Final[tuple[tuple[type[BaseException], CaseEnding], ...]] = (
-    (NotAvailable, CaseEnding.LACKING),
-    (MachineFailed, CaseEnding.SPOILED),
-    (FaultMissed, CaseEnding.FAULT_MISSED),
-    (Halted, CaseEnding.ENDLESS),
-    (StoreDied, CaseEnding.SERVER_ENDED),
-    (SettingsMismatch, CaseEnding.MISCONFIGURED),
-    (UsageError, CaseEnding.MISCONFIGURED),
-    (NotAdmitted, CaseEnding.NOT_ADMITTED),
-    (CutOff, CaseEnding.CUT_OFF),
+    (errors.NotAvailable, CaseEnding.LACKING),
+    (errors.MachineFailed, CaseEnding.SPOILED),
+    (errors.FaultMissed, CaseEnding.FAULT_MISSED),
+    (errors.Halted, CaseEnding.ENDLESS),
+    (errors.StoreDied, CaseEnding.SERVER_ENDED),
+    (errors.SettingsMismatch, CaseEnding.MISCONFIGURED),
+    (errors.UsageError, CaseEnding.MISCONFIGURED),
+    (errors.NotAdmitted, CaseEnding.NOT_ADMITTED),
+    (errors.CutOff, CaseEnding.CUT_OFF),
     (GaveUp, CaseEnding.NO_ANSWER),
     (Refused, CaseEnding.REFUSED),
     (Unsupported, CaseEnding.UNSUPPORTED),
@@ -172,10 +155,10 @@ class Judgement:
 
 def ending_of(error: BaseException) -> CaseEnding:
     """The ending that corresponds to an exception."""
-    if isinstance(error, OSError) and error.errno in SHORTAGES:
+    if isinstance(error, OSError) and error.errno in errors.SHORTAGES:
         return CaseEnding.SPOILED
     # Do not use the log of a store that died: after a power cut it is full of disk errors.
-    if _SHORT.search(error.reason if isinstance(error, StoreDied) else str(error) if isinstance(error, Refused) else ""):
+    if _SHORT.search(error.reason if isinstance(error, errors.StoreDied) else str(error) if isinstance(error, Refused) else ""):
         return CaseEnding.SPOILED
     known = next((ending for kind, ending in _KINDS if isinstance(error, kind)), None)
     return known or (CaseEnding.BREACH if _came_through_an_adapter(error) else CaseEnding.BUG)
@@ -231,7 +214,7 @@ def _is_of_adapter(frame: FrameType) -> bool:
 
 def _detail(ending: CaseEnding, error: BaseException, *, claimed: bool) -> str:
     text = str(error)
-    if not isinstance(error, (AssertionError, StoreproofError, *_SORTED)):
+    if not isinstance(error, (AssertionError, errors.StoreproofError, *_SORTED)):
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
     if ending is CaseEnding.BREACH and not isinstance(error, Breach):  # outside the calls that the guard watches
         line = _lines_of_adapter(error)[-1]

@@ -87,9 +87,10 @@ class Halt:
 
     def check(self, what: str) -> None:
         """Raise `Halted` if nothing more may be done. `what`: what would have come now."""
+        over = self.limit.over  # first: a signal ends the case as well, and is the reason that is given
         if self.interrupted:
             raise Halted(f"the run was interrupted before {what}")
-        if self.limit.over:
+        if over:
             raise Halted(f"{self.limit.reason}; next would have been {what}")
 
 

@@ -48,6 +48,46 @@ class MemoryDisk:
     def cut_at_sync(self, nth: int) -> None:
         """Cut in place of the n-th sync from now on: an fsync, an fdatasync, a write to an O_SYNC or O_DSYNC file; 0 takes it back."""
 
+    def record(self, limit: int) -> None:
+        """Write down from now on what is done to it; of what is written at most `limit` bytes."""
+
+    def recorded(self) -> tuple[int, int, bool, list[tuple[int, int]]]:
+        """End the recording.
+
+        Returns:
+            The number of changes; the bytes that were written; whether these are more than the limit; and each mark with its place among
+            the changes. A mark is made by looking for the file `.storeproof-mark-N`.
+
+        Raises:
+            ValueError: nothing is recorded.
+        """
+
+    def dump(self) -> bytes:
+        """As `DiskRecording.dump`. Raises ValueError: nothing was recorded."""
+
+    def load(self, content: bytes) -> None:
+        """Go on as if this had been recorded. Raises as `DiskRecording.load` does."""
+
+    def states(self, model: str, limit: int) -> tuple[list[tuple[str, int, int, int]], int]:
+        """As `DiskRecording.states`. Raises ValueError also where nothing was recorded."""
+
+    def restore(self, index: int) -> None:
+        """Cut its power; the next mount has the state of that index. Raises ValueError: there is none."""
+
+    def fail(self, kind: str, nth: int, lasting: bool) -> None:
+        """Have the n-th call from now on fail that can fail so, alone or with all later ones.
+
+        Args:
+            kind: `eio_write`, `eio_sync`, `eio_read`; `enospc`, of writes that need space; `short_write`, of half the bytes. After a failed
+                sync, what was written can be read and is not tried again: a cut loses it unless it is written again.
+
+        Raises:
+            ValueError: there is no such kind.
+        """
+
+    def failures(self) -> tuple[int, int]:
+        """It works again. How many calls could fail since `fail`, and how many did."""
+
     @property
     def syncs(self) -> int:
         """How many were asked for so far."""
@@ -59,6 +99,45 @@ class MemoryDisk:
     @property
     def off(self) -> bool:
         """It was cut, and not mounted again since."""
+
+class DiskRecording:
+    """What was done to a disk, as data: it needs no mount."""
+
+    @staticmethod
+    def load(content: bytes) -> DiskRecording:
+        """Raises ValueError: it was cut off or changed, or is none that a disk can have had."""
+
+    def dump(self) -> bytes:
+        """The disk that it began with, each page once; the changes and marks; and a checksum."""
+
+    def about(self) -> tuple[int, int, bool, list[tuple[int, int]]]:
+        """As `MemoryDisk.recorded` returns it."""
+
+    def states(self, model: str, limit: int) -> tuple[list[tuple[str, int, int, int]], int]:
+        """The different states that a crash at any moment may have left: at most `limit`, and how many more there are.
+
+        Each has a name; a tier, 0 to 3, by how much had to happen besides what was asked for; the place of the change by which it became
+        impossible; and a fingerprint of all that is there. See `native/src/fuse/crash_states.rs`.
+
+        Args:
+            model: of the file system: `kernel`, `ext4`, `torn`, `writeback` or `posix`.
+
+        Raises:
+            ValueError: there is no such model.
+        """
+
+    def describe(self, index: int) -> list[tuple[str, str, int | None, int | None, list[tuple[int, str]]]]:
+        """By path what a state has of what was written by the last moment at which it was possible.
+
+        Each path has a word for its name, `there`, `another` file's, `missing` or `removed`; the size of the file as the store saw it, and
+        as it is; and those of its pages that were not synced: `present`, `missing`, `zero` or `torn`.
+
+        Raises:
+            ValueError: there is no such state.
+        """
+
+    def extract(self, index: int, into: str) -> None:
+        """Write the files of a state into an empty directory. Raises OSError, and ValueError: there is no such state."""
 
 class NullServer:
     """Answers every request with the same reply, as `storeproof.load.wire.null_server` says. For a process of its own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import sys
@@ -13,7 +14,7 @@ from typing import Final, Self
 
 from storeproof.spec.edition import FROZEN_PATTERN
 
-_SUITES: Final = Path(__file__).with_name("suites").resolve()
+_SUITES: Final = os.path.realpath(Path(__file__).with_name("suites"))
 _DEFAULT: Final = "auto"
 """What `--power-cut` and `--engine` are without being given."""
 _LAUNCHES: Final = ("container", "process", "endpoint")
@@ -62,7 +63,7 @@ class RunCommand:
 
     def arguments(self) -> list[str]:
         """The words after `pytest`, not quoted. They name the suites by folder, and outside the installed checkout by package."""
-        parts, in_checkout = self.suites or ("",), Path("suites").resolve() == _SUITES
+        parts, in_checkout = self.suites or ("",), os.path.realpath("suites") == _SUITES
         words = [f"suites/{part}" for part in parts] if in_checkout else ["--pyargs", *map(in_package, parts)]
         for option in _OPTIONS:
             given = getattr(self, option)

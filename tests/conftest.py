@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import signal
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from storeproof.cleanup.registry import registry
 from storeproof.halt import halt
+from storeproof.machine.garbage import without_garbage
 
 # A start in the background (`nohup`, a script's `&`) has us ignore these, and our children after us: then no
 # test could interrupt a run. What is set to Python's own handlers here, a child finds at the system's defaults.
@@ -65,7 +67,6 @@ SLOW = (
     "nuisance",
     "load/hosts/test_hosts.py",
     "load/wire/test_engine.py",
-    "report/test_destination.py",
     "report/test_html.py",
     "site/browser",
     "stats/test_ratio.py",
@@ -82,14 +83,40 @@ _APART = ("test_the_suite_on_the_stand_in", "test_a_false_claim_is_caught_at_eve
 """Long tests that share nothing with the others of their files."""
 
 
+_HERE = Path(__file__).parent
+_PLACES = {"serial": SERIAL, "slow": SLOW}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file of which `-m` takes no test is not imported: that takes longer than the tests of a small pass."""
+    expression = config.option.markexpr
+    if not collection_path.name.startswith("test_") or not collection_path.is_relative_to(_HERE) or re.search(r"[()]|\bor\b", expression):
+        return None
+    at, text = collection_path.relative_to(_HERE), collection_path.read_text()
+    for term in expression.split(" and "):
+        marker = term.removeprefix("not ")
+        listed = any(at.is_relative_to(each) for each in _PLACES.get(marker, ()))
+        if term != marker and (listed or re.search(rf"^pytestmark = .*\bmark\.{marker}\b", text, re.MULTILINE)):
+            return True
+        if term == marker == "serial" and not listed and "mark.serial" not in text:
+            return True
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays to the end."""
+    with without_garbage():
+        return (yield)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is slow and what runs alone, before `-m` selects; and begin with what takes longest."""
-    here = Path(__file__).parent
     files = {item.path for item in items}
-    if not all(path.is_relative_to(here) for path in files):
+    if not all(path.is_relative_to(_HERE) for path in files):
         return  # the suites by their name, from this checkout: pytest finds this file then too
-    places = {path: path.relative_to(here) for path in files}
+    places = {path: path.relative_to(_HERE) for path in files}
 
     def within(places_of: Iterable[str]) -> set[Path]:
         return {path for path, at in places.items() if any(at.is_relative_to(each) for each in places_of)}
@@ -151,3 +178,13 @@ def networks() -> None:
 
     if (reason := reason_without()) is not None:
         pytest.skip(reason)
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages without plots, which take most of their time: for what is said in words. `report/test_html.py` has pages with all of them."""
+    from storeproof.report import html
+
+    pictures = "storeproof.report.pictures.of_result.Pictures"
+    monkeypatch.setattr(f"{pictures}.of_report", lambda _: html._NOTHING_DRAWN)
+    monkeypatch.setattr(f"{pictures}.of_workload", lambda _, measured: {"curves": [], "legend": []})

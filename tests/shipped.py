@@ -12,7 +12,7 @@ from storeproof.spec import Spec, load_spec
 from storeproof.spec.editions.frozen import load_edition
 
 SHIPPED: Final[Spec] = load_spec()
-_COMMANDS = ("claims", "picture", "site", "stores")
+_COMMANDS = ("claims", "report", "site", "stores")
 _EDITION = cache(load_edition)
 
 

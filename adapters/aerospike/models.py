@@ -21,8 +21,6 @@ from storeproof.contract import MISSING, Json, Key, Missing, Path, Record, Refus
 
 
 class Values(Records):
-    """Opaque values."""
-
     def encode(self, record: Record) -> dict[str, Any]:
         return {"v": record}
 
@@ -38,8 +36,6 @@ class Values(Records):
 
 
 class Counters(Records):
-    """Numbers."""
-
     def encode(self, record: Record) -> dict[str, Any]:
         return {"n": record}
 
@@ -55,8 +51,6 @@ class Counters(Records):
 
 
 class Rows(Records):
-    """Rows."""
-
     def encode(self, record: Record) -> dict[str, Any]:
         assert isinstance(record, Row)
         return {"integer": record.integer, "real": record.real}
@@ -113,8 +107,6 @@ class Hashes(Records):
 
 
 class Documents(Records):
-    """Documents."""
-
     unsupported_because: Mapping[str, str] = {
         "SeveralPaths": "a request with several operations fails as a whole if one of them reads inside of what is not there",
     }

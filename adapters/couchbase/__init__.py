@@ -20,17 +20,11 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final
 
+from couchbase import exceptions as errors
 from couchbase.auth import PasswordAuthenticator
 from couchbase.bucket import Bucket
 from couchbase.cluster import Cluster
 from couchbase.diagnostics import ServiceType
-from couchbase.exceptions import (
-    AuthenticationException,
-    CollectionAlreadyExistsException,
-    CollectionNotFoundException,
-    CouchbaseException,
-    UnAmbiguousTimeoutException,
-)
 from couchbase.options import ClusterOptions, ClusterTimeoutOptions, PingOptions
 
 from storeproof.adapters.couchbase.queries import Keyspace, QueriedCounters, QueriedDocuments, QueriedHashes, QueriedRows, QueriedValues
@@ -65,30 +59,30 @@ class Named:
 
     def create(self) -> None:
         """Create it, and wait until the data service knows of it."""
-        with suppress(CollectionAlreadyExistsException):
+        with suppress(errors.CollectionAlreadyExistsException):
             self._managed(self._bucket.collections().create_collection)
         deadline = time.monotonic() + _KNOWN_SECONDS
         while True:
             try:
                 self.keyspace.exists("storeproof")
-            except (CollectionNotFoundException, UnAmbiguousTimeoutException) as reason:
+            except (errors.CollectionNotFoundException, errors.UnAmbiguousTimeoutException) as reason:
                 if time.monotonic() > deadline:
                     raise failure_of(reason) from reason
-            except CouchbaseException as reason:
+            except errors.CouchbaseException as reason:
                 raise failure_of(reason) from reason
             else:
                 return
 
     def drop(self) -> None:
-        with suppress(CollectionNotFoundException):
+        with suppress(errors.CollectionNotFoundException):
             self._managed(self._bucket.collections().drop_collection)
 
     def _managed(self, change: Any) -> None:
         try:
             change(_SCOPE, self._name)
-        except (CollectionAlreadyExistsException, CollectionNotFoundException):
+        except (errors.CollectionAlreadyExistsException, errors.CollectionNotFoundException):
             raise
-        except CouchbaseException as reason:
+        except errors.CouchbaseException as reason:
             raise failure_of(reason) from reason
 
 
@@ -173,11 +167,11 @@ def connect(address: Address, options: Mapping[str, str]) -> CouchbaseSession:
             f"{scheme}://{address.host}:{address.port}",
             ClusterOptions(PasswordAuthenticator(address.user or "", address.password or ""), timeout_options=patience),
         )
-    except AuthenticationException as reason:
+    except errors.AuthenticationException as reason:
         if _is_set_up(address):
             raise failure_of(reason) from reason
         raise Unknown("the server is not set up yet") from reason
-    except CouchbaseException as reason:
+    except errors.CouchbaseException as reason:
         raise Unknown(str(failure_of(reason))) from reason
     try:
         return CouchbaseSession(cluster, address, options.get("durability", "none"))

@@ -10,13 +10,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from couchbase import exceptions as errors
 from couchbase.cluster import Cluster
-from couchbase.exceptions import (
-    CouchbaseException,
-    KeyspaceNotFoundException,
-    QueryIndexAlreadyExistsException,
-    QueryIndexNotFoundException,
-)
 from couchbase.options import QueryOptions
 
 from storeproof.adapters.couchbase.query import at, quoted
@@ -93,9 +88,9 @@ class Indexes:
         """Carry a statement out; returns what the server says if it could not yet, or need not."""
         try:
             self._cluster.query(statement).execute()
-        except (KeyspaceNotFoundException, QueryIndexAlreadyExistsException, QueryIndexNotFoundException) as reason:
+        except (errors.KeyspaceNotFoundException, errors.QueryIndexAlreadyExistsException, errors.QueryIndexNotFoundException) as reason:
             return type(reason).__name__
-        except CouchbaseException as reason:
+        except errors.CouchbaseException as reason:
             context = reason.error_context
             if getattr(context, "first_error_code", None) != _TRANSIENT:
                 raise failure_of(reason) from reason

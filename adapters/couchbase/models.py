@@ -12,15 +12,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from couchbase import exceptions as errors
 from couchbase import subdocument
-from couchbase.exceptions import (
-    CouchbaseException,
-    DocumentNotFoundException,
-    PathExistsException,
-    PathInvalidException,
-    PathMismatchException,
-    PathNotFoundException,
-)
 from couchbase.transcoder import RawBinaryTranscoder
 
 from storeproof.adapters.couchbase.records import Records, as_it_is, failure_of
@@ -28,8 +21,6 @@ from storeproof.contract import MISSING, Attempts, Json, Key, Missing, Path, Rec
 
 
 class Values(Records):
-    """Opaque values."""
-
     transcoder = RawBinaryTranscoder()
 
     def encode(self, record: Record) -> Any:
@@ -45,10 +36,10 @@ class Values(Records):
             tries.count()
             try:
                 self._keyspace.binary().append(self.name(key), value, **self._safely)
-            except DocumentNotFoundException:
+            except errors.DocumentNotFoundException:
                 if not self.put_if_absent(key, value):
                     continue
-            except (CouchbaseException, UnicodeEncodeError) as reason:
+            except (errors.CouchbaseException, UnicodeEncodeError) as reason:
                 raise failure_of(reason) from reason
             return
 
@@ -70,7 +61,7 @@ class Counters(Records):
         step = subdocument.increment("n", by) if by > 0 else subdocument.decrement("n", -by)
         try:
             return int(self.change(key, step, create=True).content_as[as_it_is](0))
-        except (PathNotFoundException, DocumentNotFoundException, PathExistsException) as reason:
+        except (errors.PathNotFoundException, errors.DocumentNotFoundException, errors.PathExistsException) as reason:
             raise failure_of(reason) from reason
 
     def _as_it_stands(self, key: Key) -> int:
@@ -80,7 +71,7 @@ class Counters(Records):
             tries.count()
             try:
                 self.change(key, subdocument.insert("n", 0), create=True)
-            except PathExistsException:
+            except errors.PathExistsException:
                 (found,) = self.look(key, "n")
                 if found is not MISSING:
                     return int(found)
@@ -89,8 +80,6 @@ class Counters(Records):
 
 
 class Rows(Records):
-    """Rows."""
-
     def encode(self, record: Record) -> Any:
         assert isinstance(record, Row)
         return {"integer": record.integer, "real": record.real}
@@ -126,20 +115,18 @@ class Hashes(Records):
             return
         try:
             self.change(key, *(subdocument.upsert(path_of((field,)), _text(value)) for field, value in values.items()), create=True)
-        except (PathNotFoundException, DocumentNotFoundException, PathExistsException) as reason:
+        except (errors.PathNotFoundException, errors.DocumentNotFoundException, errors.PathExistsException) as reason:
             raise failure_of(reason) from reason
 
     def delete_field(self, key: Key, field: str) -> bool:
         try:
             self.change(key, subdocument.remove(path_of((field,))))
-        except (PathNotFoundException, DocumentNotFoundException):
+        except (errors.PathNotFoundException, errors.DocumentNotFoundException):
             return False
         return True
 
 
 class Documents(Records):
-    """Documents."""
-
     def encode(self, record: Record) -> Any:
         return record
 
@@ -164,9 +151,9 @@ class Documents(Records):
         ways = [subdocument.replace if isinstance(path[-1], int) else subdocument.upsert for path in values]
         try:
             self.change(key, *(way(place, value) for way, place, value in zip(ways, places, values.values(), strict=True)))
-        except DocumentNotFoundException:
+        except errors.DocumentNotFoundException:
             return False
-        except PathNotFoundException as reason:
+        except errors.PathNotFoundException as reason:
             raise Refused(f"there is no object or list position to set at {' or '.join(places)}") from reason
         return True
 
@@ -175,9 +162,9 @@ class Documents(Records):
             raise Refused("only a field of an object can be removed")
         try:
             self.change(key, subdocument.remove(path_of(path)))
-        except DocumentNotFoundException:
+        except errors.DocumentNotFoundException:
             return False
-        except PathNotFoundException:
+        except errors.PathNotFoundException:
             return True  # an absent field is fine
         return True
 
@@ -191,9 +178,9 @@ class Documents(Records):
                 return self._as_it_stands(key, place)
             step = subdocument.increment(place, by) if by > 0 else subdocument.decrement(place, -by)
             return int(self.change(key, step).content_as[as_it_is](0))
-        except DocumentNotFoundException:
+        except errors.DocumentNotFoundException:
             return None
-        except PathNotFoundException as reason:
+        except errors.PathNotFoundException as reason:
             raise Refused(f"there is no object or list position at {place}") from reason
 
     def _as_it_stands(self, key: Key, place: str) -> int | None:
@@ -203,7 +190,7 @@ class Documents(Records):
             tries.count()
             try:
                 self.change(key, subdocument.insert(place, 0))
-            except PathExistsException:
+            except errors.PathExistsException:
                 (found,) = self.look(key, place)
                 if isinstance(found, bool) or not isinstance(found, (int, float, Missing)):
                     raise Refused(f"there is no number at {place}") from None
@@ -227,18 +214,18 @@ class Documents(Records):
             found = self._keyspace.lookup_in(self.name(key), [subdocument.count(place), subdocument.exists(f"{place}[0]")])
             number = int(found.content_as[as_it_is](0))
             found.exists(1)  # a position in an object: an error
-        except (DocumentNotFoundException, PathNotFoundException, PathMismatchException, PathInvalidException):
+        except (errors.DocumentNotFoundException, errors.PathNotFoundException, errors.PathMismatchException, errors.PathInvalidException):
             return MISSING
-        except (CouchbaseException, UnicodeEncodeError) as reason:
+        except (errors.CouchbaseException, UnicodeEncodeError) as reason:
             raise failure_of(reason) from reason
         return number
 
     def _on_list(self, key: Key, path: Path, spec: Any) -> bool:
         try:
             self.change(key, spec)
-        except DocumentNotFoundException:
+        except errors.DocumentNotFoundException:
             return False
-        except PathNotFoundException as reason:
+        except errors.PathNotFoundException as reason:
             raise Refused(f"there is no list at {path_of(path)}") from reason
         return True
 

@@ -134,8 +134,6 @@ class QueriedRows(QueriedJson, Rows):
 
 
 class QueriedDocuments(QueriedJson, Documents):
-    """Documents."""
-
     def find(self, query: Query) -> Sequence[tuple[Key, dict[str, Json]]]:
         return [(self._key(row["k"]), row["r"]) for row in self._rows(self._statement(), Statement.find, query)]
 

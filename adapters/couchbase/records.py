@@ -10,35 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final, Protocol, TypeVar
 
+from couchbase import exceptions as errors
 from couchbase import subdocument
 from couchbase.collection import Collection as Keyspace
 from couchbase.durability import DurabilityLevel, ServerDurability
-from couchbase.exceptions import (
-    AuthenticationException,
-    CasMismatchException,
-    CouchbaseException,
-    DeltaInvalidException,
-    DocumentExistsException,
-    DocumentLockedException,
-    DocumentNotFoundException,
-    DurabilityImpossibleException,
-    DurabilityInvalidLevelException,
-    DurabilitySyncWriteInProgressException,
-    FeatureUnavailableException,
-    InvalidArgumentException,
-    NumberTooBigException,
-    ParsingFailedException,
-    PathExistsException,
-    PathInvalidException,
-    PathMismatchException,
-    PathNotFoundException,
-    PathTooBigException,
-    PathTooDeepException,
-    SubdocCantInsertValueException,
-    UnsupportedOperation,
-    ValueFormatException,
-    ValueTooDeepException,
-)
 
 from storeproof.contract import MISSING, Attempts, ExactExpiry, Key, Layout, Record, Refused, Unknown, Unsupported
 
@@ -56,26 +31,26 @@ _SPECS: Final = 16
 """Paths in one sub-document request, by the server's limit."""
 
 _REFUSALS: Final = (
-    AuthenticationException,
-    DeltaInvalidException,
-    DocumentExistsException,
-    DocumentLockedException,
-    DocumentNotFoundException,
-    DurabilityImpossibleException,
-    DurabilityInvalidLevelException,
-    DurabilitySyncWriteInProgressException,
-    InvalidArgumentException,
-    NumberTooBigException,
-    ParsingFailedException,
-    PathExistsException,
-    PathInvalidException,
-    PathMismatchException,
-    PathNotFoundException,
-    PathTooBigException,
-    PathTooDeepException,
-    SubdocCantInsertValueException,
-    ValueFormatException,
-    ValueTooDeepException,
+    errors.AuthenticationException,
+    errors.DeltaInvalidException,
+    errors.DocumentExistsException,
+    errors.DocumentLockedException,
+    errors.DocumentNotFoundException,
+    errors.DurabilityImpossibleException,
+    errors.DurabilityInvalidLevelException,
+    errors.DurabilitySyncWriteInProgressException,
+    errors.InvalidArgumentException,
+    errors.NumberTooBigException,
+    errors.ParsingFailedException,
+    errors.PathExistsException,
+    errors.PathInvalidException,
+    errors.PathMismatchException,
+    errors.PathNotFoundException,
+    errors.PathTooBigException,
+    errors.PathTooDeepException,
+    errors.SubdocCantInsertValueException,
+    errors.ValueFormatException,
+    errors.ValueTooDeepException,
 )
 """The server's answers that nothing was changed, and requests that never left. The client does send again by itself, which
 cannot be switched off; but only what a server refused, or what never left, so that no write is sent twice."""
@@ -91,7 +66,7 @@ _LONGEST: Final = 246
 def failure_of(reason: Exception) -> Exception:
     """A refusal where it is known to be one; anything else leaves the question open."""
     text = f"{type(reason).__name__}: {str(reason)[:300]}"
-    if isinstance(reason, (FeatureUnavailableException, UnsupportedOperation)):
+    if isinstance(reason, (errors.FeatureUnavailableException, errors.UnsupportedOperation)):
         return Unsupported(text)
     if isinstance(reason, (*_REFUSALS, UnicodeEncodeError, RecursionError, ValueError, TypeError)):
         return Refused(text)
@@ -102,7 +77,7 @@ def run(operation: Callable[..., T], *args: Any, **options: Any) -> T:
     """One call of the client, its errors sorted."""
     try:
         return operation(*args, **options)
-    except (CouchbaseException, UnicodeEncodeError, RecursionError, ValueError, TypeError) as reason:
+    except (errors.CouchbaseException, UnicodeEncodeError, RecursionError, ValueError, TypeError) as reason:
         raise failure_of(reason) from reason
 
 
@@ -169,9 +144,9 @@ class Records(ExactExpiry):
     def delete(self, key: Key) -> bool:
         try:
             self._keyspace.remove(self.name(key), **self._safely)
-        except DocumentNotFoundException:
+        except errors.DocumentNotFoundException:
             return False
-        except (CouchbaseException, UnicodeEncodeError) as reason:
+        except (errors.CouchbaseException, UnicodeEncodeError) as reason:
             raise failure_of(reason) from reason
         return True
 
@@ -181,9 +156,9 @@ class Records(ExactExpiry):
     def put_if_absent(self, key: Key, record: Record) -> bool:
         try:
             self._keyspace.insert(self.name(key), self.encode(record), **self._safely, **self._coding)
-        except DocumentExistsException:
+        except errors.DocumentExistsException:
             return False
-        except (CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
+        except (errors.CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
             raise failure_of(reason) from reason
         return True
 
@@ -197,9 +172,9 @@ class Records(ExactExpiry):
                 return False
             try:
                 self._keyspace.replace(self.name(key), self.encode(record), cas=found.cas, **self._safely, **self._coding)
-            except (CasMismatchException, DocumentNotFoundException):
+            except (errors.CasMismatchException, errors.DocumentNotFoundException):
                 continue
-            except (CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
+            except (errors.CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
                 raise failure_of(reason) from reason
             return True
 
@@ -215,9 +190,9 @@ class Records(ExactExpiry):
                 continue
             try:
                 self._keyspace.replace(self.name(key), self.encode(record), cas=found.cas, **self._safely, **self._coding)
-            except (CasMismatchException, DocumentNotFoundException):
+            except (errors.CasMismatchException, errors.DocumentNotFoundException):
                 continue
-            except (CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
+            except (errors.CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
                 raise failure_of(reason) from reason
             return self.decode(found.value)
 
@@ -235,9 +210,9 @@ class Records(ExactExpiry):
             raise Unsupported(f"a touch carries no durability level, so that it would not be acknowledged as `{self._durability}` says")
         try:
             self._keyspace.touch(self.name(key), timedelta(seconds=seconds))
-        except DocumentNotFoundException:
+        except errors.DocumentNotFoundException:
             return False
-        except (CouchbaseException, UnicodeEncodeError) as reason:
+        except (errors.CouchbaseException, UnicodeEncodeError) as reason:
             raise failure_of(reason) from reason
         return True
 
@@ -245,11 +220,11 @@ class Records(ExactExpiry):
         """The server tells the moment, in whole seconds; what is left of it is by the clock of this machine."""
         try:
             moment = self._keyspace.lookup_in(self.name(key), [subdocument.get("$document.exptime", xattr=True)]).content_as[as_it_is](0)
-        except DocumentNotFoundException:
+        except errors.DocumentNotFoundException:
             return None
-        except PathNotFoundException as reason:
+        except errors.PathNotFoundException as reason:
             raise Unsupported("the server does not report when a document expires") from reason
-        except (CouchbaseException, UnicodeEncodeError) as reason:
+        except (errors.CouchbaseException, UnicodeEncodeError) as reason:
             raise failure_of(reason) from reason
         return max(0.0, moment - time.time()) if moment else None
 
@@ -259,9 +234,9 @@ class Records(ExactExpiry):
     def _get(self, key: Key) -> Any:
         try:
             return self._keyspace.get(self.name(key), **self._coding)
-        except DocumentNotFoundException:
+        except errors.DocumentNotFoundException:
             return None
-        except (CouchbaseException, UnicodeEncodeError) as reason:
+        except (errors.CouchbaseException, UnicodeEncodeError) as reason:
             raise failure_of(reason) from reason
 
     def look(self, key: Key, *paths: str) -> list[Any]:
@@ -270,9 +245,9 @@ class Records(ExactExpiry):
             return []
         try:
             found = self._keyspace.lookup_in(self.name(key), [subdocument.get(path) for path in _as_many(paths)])
-        except (DocumentNotFoundException, PathNotFoundException, PathMismatchException):
+        except (errors.DocumentNotFoundException, errors.PathNotFoundException, errors.PathMismatchException):
             return [MISSING] * len(paths)  # with one path, what is wrong with it may be said of the request
-        except (CouchbaseException, UnicodeEncodeError) as reason:
+        except (errors.CouchbaseException, UnicodeEncodeError) as reason:
             raise failure_of(reason) from reason
         return [_content(found, number) for number in range(len(paths))]
 
@@ -281,9 +256,9 @@ class Records(ExactExpiry):
         semantics = {"store_semantics": subdocument.StoreSemantics.UPSERT} if create else {}
         try:
             return self._keyspace.mutate_in(self.name(key), _as_many(specs), **semantics, **self._safely)
-        except (PathNotFoundException, DocumentNotFoundException, PathExistsException):
+        except (errors.PathNotFoundException, errors.DocumentNotFoundException, errors.PathExistsException):
             raise
-        except (CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
+        except (errors.CouchbaseException, UnicodeEncodeError, ValueError, TypeError) as reason:
             raise failure_of(reason) from reason
 
 
@@ -296,9 +271,9 @@ def _as_many(specs: Sequence[T]) -> Sequence[T]:
 def _content(found: Any, number: int) -> Any:
     try:
         return found.content_as[as_it_is](number)
-    except (PathNotFoundException, PathMismatchException):
+    except (errors.PathNotFoundException, errors.PathMismatchException):
         return MISSING
-    except CouchbaseException as reason:
+    except errors.CouchbaseException as reason:
         raise failure_of(reason) from reason
 
 

@@ -21,8 +21,6 @@ _READS: Final = ("linearizable", "serializable")
 
 
 class EtcdSession:
-    """One connection."""
-
     unsupported_because: Mapping[str, str] = {
         "Transactions": "a transaction of etcd is one request with conditions, so no session can hold one open",
     }

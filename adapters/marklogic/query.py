@@ -31,8 +31,6 @@ _SURROGATES: Final = (0xD800, 0xDFFF)
 
 @dataclass(frozen=True)
 class RangeIndex:
-    """A path range index."""
-
     path: str
     """XPath, as the database's configuration and every query write it alike."""
     type: str

@@ -40,8 +40,6 @@ INEXACT: Final = (
 
 
 class Records:
-    """Whole records."""
-
     def __init__(self, server: Server, layout: Layout) -> None:
         self._server = server
         self._layout = layout

@@ -14,8 +14,7 @@ from typing import Any, Final
 
 from pymongo import MongoClient
 
-from storeproof.adapters.mongodb.concerns import OPTIONS, concerns_of
-from storeproof.adapters.mongodb.link import Link, Stored, sorting
+from storeproof.adapters.mongodb.link import OPTIONS, Link, Stored, concerns_of, sorting
 from storeproof.adapters.mongodb.parts import Hashes, Parts
 from storeproof.adapters.mongodb.records import Counters, Records, Rows, Values
 from storeproof.adapters.mongodb.replica_set import ReplicaSet

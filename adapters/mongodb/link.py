@@ -1,9 +1,11 @@
-"""A client with what all of its collections share: the write concern, the transaction that is open, and the sorting of errors."""
+"""A client with what all of its collections share: what a variant's options ask of writes and reads, the transaction that is open, and the
+sorting of errors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from decimal import Decimal, DecimalException
 from typing import Any, Final
 
@@ -11,23 +13,12 @@ from bson.codec_options import CodecOptions, TypeCodec, TypeDecoder, TypeRegistr
 from bson.decimal128 import Decimal128
 from bson.errors import BSONError, InvalidBSON
 from bson.int64 import Int64
-from pymongo import MongoClient, timeout
+from pymongo import MongoClient, WriteConcern, errors, timeout
 from pymongo.client_session import ClientSession
 from pymongo.collection import Collection
 from pymongo.database import Database
-from pymongo.errors import (
-    BulkWriteError,
-    ConfigurationError,
-    ConnectionFailure,
-    OperationFailure,
-    ProtocolError,
-    PyMongoError,
-    WriteConcernError,
-    WriteError,
-)
 from pymongo.read_concern import ReadConcern
 
-from storeproof.adapters.mongodb.concerns import Concerns
 from storeproof.contract import Refused, Unknown, Unsupported, WrongReply
 
 Stored = dict[str, Any]
@@ -48,7 +39,7 @@ _NO_SUCH_TRANSACTION: Final = 251
 _GOODBYE: Final = 0.5
 """Seconds for ending the sessions of a connection."""
 
-_FAILURES: Final = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError, RecursionError, DecimalException, KeyError)
+_FAILURES: Final = (errors.PyMongoError, BSONError, OverflowError, UnicodeEncodeError, RecursionError, DecimalException, KeyError)
 """What PyMongo raises; `KeyError` where a reply is without a field that every reply of its kind has."""
 
 
@@ -93,19 +84,19 @@ def _failure_of(reason: Exception) -> Exception:
     text = f"{type(reason).__name__}: {str(reason)[:300]}"
     if isinstance(reason, KeyError):
         return WrongReply(f"a reply without the field {reason}")
-    if isinstance(reason, (InvalidBSON, ProtocolError)):
+    if isinstance(reason, (InvalidBSON, errors.ProtocolError)):
         return WrongReply(text)
-    if isinstance(reason, ConfigurationError) and "wire version" in str(reason):
+    if isinstance(reason, errors.ConfigurationError) and "wire version" in str(reason):
         return Unsupported(f"client and server have no protocol in common: {text}")
-    if isinstance(reason, OperationFailure) and reason.code in _NOT_OFFERED:
+    if isinstance(reason, errors.OperationFailure) and reason.code in _NOT_OFFERED:
         return Unsupported(f"the server says: {text}")
-    if isinstance(reason, (ConnectionFailure, WriteConcernError)):
+    if isinstance(reason, (errors.ConnectionFailure, errors.WriteConcernError)):
         return Unknown(text)
-    if isinstance(reason, BulkWriteError):
+    if isinstance(reason, errors.BulkWriteError):
         done = reason.details or {}
         began = done.get("nUpserted", 0) or done.get("nMatched", 0) or done.get("writeConcernErrors")
         return Unknown(text) if began else Refused(text)
-    if isinstance(reason, OperationFailure) and reason.code in _LEFT_OPEN:
+    if isinstance(reason, errors.OperationFailure) and reason.code in _LEFT_OPEN:
         return Unknown(text)
     return Refused(text)
 
@@ -115,7 +106,7 @@ def _failure_of_many(reason: Exception) -> Exception:
     failure = _failure_of(reason)
     if isinstance(failure, (Unsupported, WrongReply)):
         return failure
-    begun = isinstance(reason, WriteError) and reason.code not in _NOT_BEGUN
+    begun = isinstance(reason, errors.WriteError) and reason.code not in _NOT_BEGUN
     return Unknown(str(failure)) if begun else failure
 
 
@@ -176,7 +167,7 @@ class Link:
                 session.commit_transaction()
             except _FAILURES as reason:
                 failure = _failure_of(reason)
-                answered = isinstance(reason, OperationFailure) and reason.code != _NO_SUCH_TRANSACTION
+                answered = isinstance(reason, errors.OperationFailure) and reason.code != _NO_SUCH_TRANSACTION
                 if isinstance(failure, Refused) and not answered:
                     raise Unknown(str(failure)) from reason
                 raise failure from reason
@@ -205,3 +196,43 @@ class Link:
             for other in self._others:
                 other.close()
             self._client.close()
+
+
+_MEMBERS: Final[Mapping[str, int | str]] = {"1": 1, "majority": "majority"}
+
+OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "journal": ("true", "false"),
+    "w": tuple(_MEMBERS),
+    "reads": ("local", "majority", "linearizable"),
+    "causal": ("true", "false"),
+}
+"""`journal`, "true" for a write concern with `j: true`; `w`, how many members of a replica set must have a write; `reads`, the read
+concern; `causal`, "true" for causally consistent sessions."""
+
+
+@dataclass(frozen=True)
+class Concerns:
+    """They go with every request, since the server keeps none. What the options do not say is the server's own default."""
+
+    write: WriteConcern = field(default_factory=WriteConcern)
+    read: ReadConcern = field(default_factory=ReadConcern)
+    causal: bool = False
+    """Whether each request says what the client has seen before."""
+
+    def live(self) -> dict[str, str]:
+        written = self.write.document
+        return {
+            "journal": "true" if written.get("j") else "false",
+            "w": str(written.get("w", "(the default)")),
+            "reads": self.read.level or "(the default)",
+            "causal": "true" if self.causal else "false",
+        }
+
+
+def concerns_of(options: Mapping[str, str]) -> Concerns:
+    members = _MEMBERS.get(options.get("w", ""))
+    read = ReadConcern(options.get("reads"))
+    causal = options.get("causal") == "true"
+    if options.get("journal") == "true":
+        return Concerns(WriteConcern(w=members or 1, j=True), read, causal)
+    return Concerns(WriteConcern(w=members) if members is not None else WriteConcern(), read, causal)

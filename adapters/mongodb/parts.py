@@ -49,8 +49,6 @@ class Hashes(Fielded):
 
 
 class Parts(Fielded):
-    """Parts of documents."""
-
     def get_path(self, key: Key, path: Path) -> Json | Missing:
         found = self._part(key, at(path))
         return MISSING if found is None else found.get("v", MISSING)

@@ -209,8 +209,6 @@ class Records(Followed):
 
 
 class Values(Records):
-    """Opaque values."""
-
     def encode(self, record: Record) -> Stored:
         return {"v": record}
 
@@ -220,8 +218,6 @@ class Values(Records):
 
 
 class Counters(Records):
-    """Numbers."""
-
     def encode(self, record: Record) -> Stored:
         return {"n": record}
 
@@ -236,8 +232,6 @@ class Counters(Records):
 
 
 class Rows(Records):
-    """Rows."""
-
     def encode(self, record: Record) -> Stored:
         assert isinstance(record, Row)
         return {"integer": record.integer, "real": record.real}

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from storeproof.adapters.mysql.json import SYMBOLS, Dialect, Sql, digits, joined, of_type, sql
-from storeproof.adapters.sql.decimals import inside, restored
+from storeproof.adapters.sql.answers import inside, restored
 from storeproof.contract import Path, Unsupported
 
 _TYPE = "DECIMAL(65, 30)"

@@ -11,8 +11,7 @@ from storeproof.adapters.mysql.columns import Column
 from storeproof.adapters.mysql.filter import Filters
 from storeproof.adapters.mysql.json import DOC, Dialect, Sql, extract, joined, sql, there
 from storeproof.adapters.mysql.text import Texts
-from storeproof.adapters.sql.answers import KeyOf, fields_of
-from storeproof.adapters.sql.decimals import of_rows
+from storeproof.adapters.sql.answers import KeyOf, fields_of, of_rows
 from storeproof.contract import Json, Key, Path, Refused, Unsupported
 from storeproof.contract.values import FacetedPage
 from storeproof.spec.query import Aggregation, Browse, Bucket, Condition, Measure, Query, SortKey, Where

@@ -21,8 +21,6 @@ _SCORE_BYTES = 24
 
 
 class Items(Table, structures.Items):
-    """What they share."""
-
     def __init__(self, link: Link, layout: Layout, options: Mapping[str, str]) -> None:
         super().__init__(link, layout, options)
         # A key, a member and a score are together in an index.
@@ -42,8 +40,6 @@ class Items(Table, structures.Items):
 
 
 class Lists(Items, structures.Lists):
-    """Lists."""
-
     def prepare(self) -> None:
         self._create([f"k {self._key_type} NOT NULL", "place BIGINT NOT NULL", "item LONGBLOB NOT NULL", "PRIMARY KEY (k, place)"])
 
@@ -75,8 +71,6 @@ class Lists(Items, structures.Lists):
 
 
 class Sets(Items, structures.Sets):
-    """Sets of text."""
-
     def prepare(self) -> None:
         self._create([f"k {self._key_type} NOT NULL", f"member {self._member_type} NOT NULL", "PRIMARY KEY (k, member)"])
 
@@ -92,8 +86,6 @@ class Sets(Items, structures.Sets):
 
 
 class Rankings(Items, structures.Rankings):
-    """Members with scores."""
-
     def prepare(self) -> None:
         columns = [f"k {self._key_type} NOT NULL", f"member {self._member_type} NOT NULL", "score DOUBLE NOT NULL"]
         self._create([*columns, "PRIMARY KEY (k, member)", "KEY by_score (k, score, member)"])

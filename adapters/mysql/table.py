@@ -62,8 +62,6 @@ def keeping(values: Mapping[str, str]) -> str:
 
 
 class Table(sql.Table):
-    """What every collection has."""
-
     dialect = DIALECT
     _link: Link
 

@@ -22,8 +22,6 @@ class Values(Records, records.Values):
 
 
 class Rows(Records, records.Rows):
-    """Rows."""
-
     columns: Mapping[str, str] = {"integer": "INT NOT NULL", "real": "DOUBLE NOT NULL"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from storeproof.adapters.postgresql import geo as geo
 from storeproof.adapters.postgresql import text as text
@@ -14,10 +14,37 @@ from storeproof.adapters.postgresql.link import Link
 from storeproof.adapters.postgresql.query import Requests, Statement
 from storeproof.adapters.postgresql.records import Records
 from storeproof.adapters.postgresql.rules import Rules
-from storeproof.adapters.postgresql.searches import StoredSearches
+from storeproof.adapters.postgresql.table import Table
 from storeproof.adapters.sql import documents
 from storeproof.adapters.sql.documents import Change
-from storeproof.contract import MISSING, Json, Key, Layout, Missing, Path, Unsupported
+from storeproof.contract import MISSING, Json, Key, Layout, Missing, Path, Record, Unsupported
+from storeproof.spec.query import Where
+
+
+class StoredSearches(Table):
+    """Searches kept beside a table of documents: a table of tsqueries, each of which is asked for the words of a document that comes.
+
+    They are for words as they are written. PostgreSQL has an index of what queries have in them, but none of which of them match: so all
+    are asked.
+    """
+
+    further = (*Table.further, "searches")
+
+    def save_search(self, name: str, where: Where) -> None:
+        if not self._layout.model.text:
+            raise Unsupported("a search needs a text path, and the model has none")
+        arguments = Arguments()
+        query = text.stored(self._layout, where.filter, arguments.add)
+        insert = f"INSERT INTO {self._own('searches')} (name, query) VALUES ({arguments.add(name)}::text, {query})"
+        self._link.make(self._new_table(self._own("searches"), "name text PRIMARY KEY, query tsquery NOT NULL"))
+        self._link.run(f"{insert} ON CONFLICT (name) DO UPDATE SET query = EXCLUDED.query", arguments.values, prepare=False)
+
+    def searches_for(self, record: Record) -> Sequence[str]:
+        arguments = Arguments()
+        words = text.vector(self._layout, f"({arguments.add(to_json(cast(Json, record)))}::jsonb)")
+        found = f'SELECT name FROM {self._own("searches")} WHERE query @@ ({words}) ORDER BY name COLLATE "C"'
+        self._link.run(found, arguments.values, prepare=False)
+        return [row[0] for row in self._link.rows()]
 
 
 class Documents(Rules, StoredSearches, Records, documents.Documents):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from storeproof.adapters.sql.decimals import inside, restored
+from storeproof.adapters.sql.answers import inside, restored
 from storeproof.contract import Json, Layout, Path, Refused
 from storeproof.spec.model import Document, Integer, Object, Real, Shape
 

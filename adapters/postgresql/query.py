@@ -15,8 +15,7 @@ from storeproof.adapters.postgresql import geo as geo
 from storeproof.adapters.postgresql import text as text_search
 from storeproof.adapters.postgresql.changes import with_values
 from storeproof.adapters.postgresql.jsonb import Arguments, Place, is_number, place, read_exact, to_json
-from storeproof.adapters.sql.answers import KeyOf, fields_of
-from storeproof.adapters.sql.decimals import of_rows
+from storeproof.adapters.sql.answers import KeyOf, fields_of, of_rows
 from storeproof.contract import FacetedPage, Json, Layout, Path, Unsupported
 from storeproof.spec.place import PLACES
 from storeproof.spec.query import (
@@ -45,8 +44,6 @@ _SECOND = """'YYYY-MM-DD"T"HH24:MI:SS"Z"'"""
 
 
 class Statement(NamedTuple):
-    """What is sent."""
-
     text: str
     arguments: dict[str, Any]
     fuzzy: bool = False

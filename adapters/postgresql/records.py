@@ -116,8 +116,6 @@ class Values(Records, records.Values):
 
 
 class Rows(Records, records.Rows):
-    """Rows."""
-
     columns: Mapping[str, str] = {"integer": "integer", "real": "double precision"}
 
     def encode(self, record: Row) -> Sequence[Any]:

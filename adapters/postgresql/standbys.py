@@ -67,8 +67,6 @@ class _State:
 
 
 class Standbys:
-    """A primary of PostgreSQL with standbys."""
-
     def form(self, nodes: NodeAddresses) -> None:
         """If none is the primary, promote the one with the longest log; of new servers any will do."""
         states = {name: _State.of(address) for name, address in nodes.items()}

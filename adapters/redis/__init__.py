@@ -15,21 +15,11 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from storeproof.adapters.redis import scripts
 from storeproof.adapters.redis.collection import Named, RedisCollection, rewrite
 from storeproof.adapters.redis.feed import Followed
 from storeproof.adapters.redis.link import FAILURES, RedisLink, failure_of
 from storeproof.adapters.redis.managed import service, settings_of
-from storeproof.adapters.redis.scripts import (
-    COMPARE_AND_SET,
-    COMPARE_AND_SET_STRING,
-    GET_AND_SET,
-    GET_MANY,
-    PUT,
-    PUT_EXPIRING,
-    PUT_IF_ABSENT,
-    PUT_MANY,
-    TRANSFER,
-)
 from storeproof.adapters.redis.sentinel import SentinelCluster
 from storeproof.adapters.redis.structures import Places, Queues, Rankings, Sets
 from storeproof.contract import (
@@ -58,8 +48,6 @@ _KIN: Final = {"valkey_version": "Valkey", "dragonfly_version": "Dragonfly", "kv
 
 
 class RedisSession(RedisLink):
-    """One authenticated session."""
-
     unsupported_because: Mapping[str, str] = {"Transactions": "between MULTI and EXEC commands are only queued, so reads return nothing"}
 
     def __init__(self, client: redis.Redis, service: str | None = None, replicas: int = 0) -> None:
@@ -158,7 +146,7 @@ class Strings(Followed, ExactExpiry, RedisCollection):
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
         """A script; SET IFEQ is younger than most servers."""
-        return bool(self._session.script(COMPARE_AND_SET_STRING, [f"{self._prefix}{key}"], (expected, record)) == 1)
+        return bool(self._session.script(scripts.COMPARE_AND_SET_STRING, [f"{self._prefix}{key}"], (expected, record)) == 1)
 
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
         self._run("SET", f"{self._prefix}{key}", record, "EX", seconds)
@@ -187,7 +175,7 @@ class Counters(Strings):
     def transfer(self, source: Key, target: Key, amount: int) -> bool:
         if amount < 0:
             raise Refused(f"an amount is not negative; found {amount}")
-        return bool(self._session.script(TRANSFER, [f"{self._prefix}{source}", f"{self._prefix}{target}"], (amount,)) == 1)
+        return bool(self._session.script(scripts.TRANSFER, [f"{self._prefix}{source}", f"{self._prefix}{target}"], (amount,)) == 1)
 
 
 class HashRecords(ExactExpiry, RedisCollection):
@@ -207,18 +195,18 @@ class HashRecords(ExactExpiry, RedisCollection):
 
     def put(self, key: Key, record: Record) -> None:
         """DEL and HSET in one script: HSET alone would leave the fields that the new record lacks."""
-        self._session.script(PUT, [f"{self._prefix}{key}"], self._pairs(record))
+        self._session.script(scripts.PUT, [f"{self._prefix}{key}"], self._pairs(record))
 
     def get_and_set(self, key: Key, record: Record) -> Record | None:
         """HGETALL, DEL and HSET in one script."""
-        flat = self._session.script(GET_AND_SET, [f"{self._prefix}{key}"], self._pairs(record))
+        flat = self._session.script(scripts.GET_AND_SET, [f"{self._prefix}{key}"], self._pairs(record))
         return self._record(dict(zip(flat[::2], flat[1::2], strict=True))) if flat else None
 
     def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
         """HGETALL of each in one script."""
         if not keys:
             return []
-        replies = self._session.script(GET_MANY, [f"{self._prefix}{key}" for key in keys], ())
+        replies = self._session.script(scripts.GET_MANY, [f"{self._prefix}{key}" for key in keys], ())
         return [self._record(dict(zip(flat[::2], flat[1::2], strict=True))) if flat else None for flat in replies]
 
     def put_many(self, records: Mapping[Key, Record]) -> None:
@@ -227,20 +215,20 @@ class HashRecords(ExactExpiry, RedisCollection):
             return
         pairs = [self._pairs(record) for record in records.values()]
         args = [len(each) for each in pairs] + [item for each in pairs for item in each]
-        self._session.script(PUT_MANY, [f"{self._prefix}{key}" for key in records], args)
+        self._session.script(scripts.PUT_MANY, [f"{self._prefix}{key}" for key in records], args)
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
         """EXISTS and HSET in one script."""
-        return bool(self._session.script(PUT_IF_ABSENT, [f"{self._prefix}{key}"], self._pairs(record)) == 1)
+        return bool(self._session.script(scripts.PUT_IF_ABSENT, [f"{self._prefix}{key}"], self._pairs(record)) == 1)
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
         """Field by field in one script."""
         wanted = self._pairs(expected)
         args = [len(wanted) // 2, *wanted, *self._pairs(record)]
-        return bool(self._session.script(COMPARE_AND_SET, [f"{self._prefix}{key}"], args) == 1)
+        return bool(self._session.script(scripts.COMPARE_AND_SET, [f"{self._prefix}{key}"], args) == 1)
 
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
-        self._session.script(PUT_EXPIRING, [f"{self._prefix}{key}"], [seconds, *self._pairs(record)])
+        self._session.script(scripts.PUT_EXPIRING, [f"{self._prefix}{key}"], [seconds, *self._pairs(record)])
 
 
 class Hashes(HashRecords):

@@ -71,8 +71,6 @@ def failure_of(reason: Exception) -> Exception:
 
 
 class RedisLink:
-    """One connection."""
-
     def __init__(self, client: redis.Redis, replicas: int = 0) -> None:
         """`replicas`: a write is acknowledged once that many replicas have it (WAIT)."""
         self._client = client

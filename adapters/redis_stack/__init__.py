@@ -15,8 +15,6 @@ from storeproof.spec import model as shapes
 
 
 class StackSession(RedisSession):
-    """One authenticated session."""
-
     def version(self) -> Version:
         """The server's, with those of the two modules; a server that lacks one of them calls itself by its own name."""
         plain = super().version()

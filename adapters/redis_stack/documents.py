@@ -45,8 +45,6 @@ _INDEXING_SECONDS: Final = 300.0
 
 
 class Documents(Named):
-    """Documents."""
-
     unsupported_because: Mapping[str, str] = {
         **{family: reason for family, reason in Named.unsupported_because.items() if family != "Count"},
         "Bulk": "RediSearch finds records but cannot change them",

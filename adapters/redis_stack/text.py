@@ -53,8 +53,6 @@ def _degrees(place: Sequence[float]) -> str:
 
 
 class Texts:
-    """The searches of one request."""
-
     def __init__(self, layout: Layout) -> None:
         self._paths = layout.model.text
         self._places = layout.model.places

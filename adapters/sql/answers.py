@@ -1,13 +1,13 @@
-"""What the rows of `find` say: the key, the document or its parts, and the highlighted text, if one is asked for."""
+"""What a store answers: rows of records, and exact decimals in JSON, at the paths where a model has them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from storeproof.contract import Json, Key, Path, Unsupported
 from storeproof.contract.families import Joined
-from storeproof.spec.query import Query
+from storeproof.spec.query import Aggregation, Query
 
 Read = Callable[[str, Path], Any]
 """From JSON and the path where it was, its value."""
@@ -62,3 +62,25 @@ def _parts(fields: Sequence[Path] | None, columns: Sequence[str | None], read: R
                 inner = inner.setdefault(name, {})
             inner[path[-1]] = read(column, path)
     return found
+
+
+def inside(decimals: Collection[Path], place: Path) -> set[Path]:
+    """The paths from a place on of the decimals that are in it."""
+    return {path[len(place) :] for path in decimals if path[: len(place)] == place}
+
+
+def of_rows(request: Aggregation, decimals: Collection[Path]) -> frozenset[Path]:
+    """The names of an aggregation's rows under which there are decimals."""
+    names = [name for name, bucket in request.by.items() if bucket.path in decimals and not bucket.width]
+    measures = request.compute.items()
+    names += [name for name, measure in measures if measure.path in decimals and measure.function not in ("count", "distinct")]
+    return frozenset((name,) for name in names)
+
+
+def restored(value: Any, decimals: Collection[Path], scalar: Callable[[Any, bool], Any], place: Path = ()) -> Any:
+    """The value with `scalar(each, exact)` in place of all that is no list and no object, where `exact` is whether a decimal is there."""
+    if isinstance(value, dict):
+        return {name: restored(item, decimals, scalar, (*place, name)) for name, item in value.items()}
+    if isinstance(value, list):
+        return [restored(item, decimals, scalar, (*place, position)) for position, item in enumerate(value)]
+    return scalar(value, place in decimals)

@@ -11,8 +11,6 @@ from storeproof.contract import Key, Layout
 
 
 class Items(Table):
-    """What they share."""
-
     def _replace(self, key: Key, rows: Sequence[Sequence[Any]]) -> None:
         """Put rows, without their key, in place of those of a key; other sessions see all of it or nothing."""
         raise NotImplementedError

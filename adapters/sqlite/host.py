@@ -56,8 +56,6 @@ class Client:
 
 
 class Host:
-    """Serves one database file."""
-
     def __init__(self, database: str, pragmas: Mapping[str, str]) -> None:
         self._database = database
         self._pragmas = pragmas

@@ -12,8 +12,6 @@ _DROP_SECONDS = 120.0
 
 
 class Link:
-    """One connection to the host."""
-
     def __init__(self, address: Address) -> None:
         self._address = address
         self._host = connect(address)

@@ -75,8 +75,6 @@ class Counters(Table, records.Counters):
 
 
 class SQLite:
-    """A session."""
-
     tables: Mapping[str, type[Table | Items]] = {
         "value": Values,
         "hash": Hashes,

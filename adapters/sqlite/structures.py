@@ -12,8 +12,6 @@ from storeproof.contract import Key, Layout
 
 
 class Items(structures.Items):
-    """What they share."""
-
     dialect = DIALECT
     _link: Link
     columns: str
@@ -39,8 +37,6 @@ class Items(structures.Items):
 
 
 class Queues(Items, structures.Lists):
-    """Lists."""
-
     columns = "place INTEGER NOT NULL, item BLOB NOT NULL, PRIMARY KEY (k, place)"
 
     def __init__(self, link: Link, layout: Layout) -> None:
@@ -70,8 +66,6 @@ class Queues(Items, structures.Lists):
 
 
 class Sets(Items, structures.Sets):
-    """Sets of text."""
-
     columns = "member TEXT NOT NULL, PRIMARY KEY (k, member)"
 
 

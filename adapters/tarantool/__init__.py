@@ -10,29 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from storeproof.adapters.tarantool import spaces
 from storeproof.adapters.tarantool.link import Link, open_connection
 from storeproof.adapters.tarantool.replica_set import ReplicaSet
-from storeproof.adapters.tarantool.spaces import (
-    Counters,
-    Documents,
-    Hashes,
-    OrderedCounters,
-    OrderedDocuments,
-    OrderedHashes,
-    OrderedRows,
-    OrderedValues,
-    Rows,
-    Space,
-    Values,
-)
 from storeproof.adapters.tarantool.structures import Queues, Rankings, Sets
 from storeproof.contract import Address, Collection, Layout, Refused, Unknown
 from storeproof.spec import model as shapes
 
 
 class TarantoolSession(Link):
-    """One connection."""
-
     unsupported_because: Mapping[str, str] = {
         "Transactions": "a transaction ends with the request that started it (2.10 has streams, but its Python connector has not)"
     }
@@ -44,17 +30,17 @@ class TarantoolSession(Link):
             if isinstance(record, shapes.QueueRecord):
                 return Queues(self, layout)
             return Sets(self, layout) if isinstance(record, shapes.MembersRecord) else Rankings(self, layout)
-        kinds: tuple[type[Space], type[Space]]
+        kinds: tuple[type[spaces.Space], type[spaces.Space]]
         if isinstance(record, shapes.Value):
-            kinds = Values, OrderedValues
+            kinds = spaces.Values, spaces.OrderedValues
         elif isinstance(record, shapes.CounterRecord):
-            kinds = Counters, OrderedCounters
+            kinds = spaces.Counters, spaces.OrderedCounters
         elif isinstance(record, shapes.Hash):
-            kinds = Hashes, OrderedHashes
+            kinds = spaces.Hashes, spaces.OrderedHashes
         elif isinstance(record, shapes.RowRecord):
-            kinds = Rows, OrderedRows
+            kinds = spaces.Rows, spaces.OrderedRows
         else:
-            kinds = Documents, OrderedDocuments
+            kinds = spaces.Documents, spaces.OrderedDocuments
         return kinds[self.index == "tree"](self, layout)
 
 

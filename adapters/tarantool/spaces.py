@@ -148,8 +148,6 @@ class Space:
 
 
 class Values(Followed, Space):
-    """Opaque values."""
-
     columns = (("value", "varbinary"),)
 
     def encode(self, record: Any) -> Sequence[Any]:
@@ -188,8 +186,6 @@ class Counters(Followed, Space):
 
 
 class Rows(Followed, Space):
-    """Rows."""
-
     columns = (("integer", "integer"), ("real", "double"))
 
     def encode(self, record: Any) -> Sequence[Any]:

@@ -110,8 +110,6 @@ class Queues(Items):
 
 
 class Sets(Items):
-    """Sets of text."""
-
     columns = (("member", "string"),)
 
     def encode(self, record: Any) -> list[list[Any]]:

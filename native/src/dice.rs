@@ -1,6 +1,7 @@
 //! Choices that can be made again from their seed.
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
+#[derive(Clone)]
 pub struct Dice(pub u64);
 
 impl Dice {

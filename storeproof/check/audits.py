@@ -6,13 +6,13 @@ later ones too. A key with an anomaly is counted once, and not looked at again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence, Set
 from itertools import chain
 
 from storeproof.check.counters import judge_counter
 from storeproof.check.durability import Anomaly, Finding, judge_key
 from storeproof.check.groups import judge_groups
-from storeproof.check.losses import Losses, losses
 from storeproof.history import Observation, Operation, Place, Seen, by_place
 
 
@@ -40,33 +40,32 @@ class Audits:
 
     def due(self, operations: Sequence[Operation], *, everything: bool) -> dict[Place, list[Operation]]:
         """The keys that the next audit must read, with their operations. `operations`: in order of invocation."""
-        return {
-            place: each
-            for place, each in by_place(operations).items()
-            if place not in self._harmed and (everything or each[-1].invoked >= self._audited)
-        }
+        begin = 0 if everything else bisect_left(operations, self._audited, key=lambda each: each.invoked)
+        return _of({each.place for each in operations[begin:]} - self._harmed, operations)
 
-    def judge(self, operations: Sequence[Operation], seen: Mapping[Place, Seen], struck: int) -> tuple[list[Finding], Losses]:
-        """The findings for all keys that were read, and what the fault cost.
+    def judge(self, operations: Sequence[Operation], seen: Mapping[Place, Seen]) -> list[Finding]:
+        """The findings for all keys that were read.
 
         Args:
             operations: as for `due`.
             seen: what was read under the keys that were due.
-            struck: the time of the fault.
 
         Raises:
             ValueError: a key was read that was never written, or one that the checks cannot judge.
         """
-        histories = by_place(operations)
+        # Groups with a harmed record were checked when it was found.
+        histories = _of(seen.keys() | self._harmed, operations)
         if strangers := seen.keys() - histories.keys():
             raise ValueError(f"{len(strangers)} keys were read back that were never written")
         findings = [judge_seen(histories[place], each) for place, each in seen.items()]
-        # Groups with a harmed record were checked when it was found.
-        looked_at = (each for place, each in histories.items() if place in seen or place in self._harmed)
-        findings += judge_groups(chain.from_iterable(looked_at), findings)
+        findings += judge_groups(chain.from_iterable(histories.values()), findings)
         self._harmed |= {(finding.collection, finding.key) for finding in findings if finding.anomaly is not Anomaly.OK}
-        return findings, losses(findings, struck)
+        return findings
 
     def ended(self, moment: int) -> None:
         """The audit is over, and clients may write again."""
         self._audited = moment
+
+
+def _of(places: Set[Place], operations: Sequence[Operation]) -> dict[Place, list[Operation]]:
+    return by_place(each for each in operations if (each.collection, each.key) in places)

@@ -73,6 +73,13 @@ def judge_key(operations: Sequence[Operation], seen: Observation) -> Finding:
     Raises:
         ValueError: no operation, operations of several keys, or one that is neither put nor delete.
     """
+    if (
+        len(operations) == 1
+        and (only := operations[0]).action == "put"
+        and only.outcome == "ok"
+        and seen == Observation("whole", only.write_id)
+    ):
+        return Finding(only.collection, only.key, Anomaly.OK, str(seen), (), only)  # as most keys: in a third of the time
     collection, key = _one_key(operations)
     acknowledged = sorted((each for each in operations if each.outcome == "ok" and not _found_nothing(each)), key=_completed)
     # Some acknowledged write follows a given write if and only if the one invoked last does.

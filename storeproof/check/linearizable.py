@@ -16,6 +16,7 @@ Keys are checked separately: a history is linearizable if and only if its part f
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from storeproof.check.reduction import unobserved
@@ -37,6 +38,7 @@ def is_linearizable(operations: Sequence[Operation], seconds: float) -> bool | N
         ValueError: more than `MOST_OPERATIONS` operations are left to check.
     """
     require("a check of linearizability")
+    deadline = time.monotonic() + seconds
     from storeproof import native  # here, because the compiled part is optional
 
     numbers: dict[str, int] = {}
@@ -62,15 +64,16 @@ def is_linearizable(operations: Sequence[Operation], seconds: float) -> bool | N
                 each.invoked,
                 each.completed,
             )
-            for each in _without_unobserved(counted)
+            for each in _without_unobserved(counted, deadline)
         ],
-        seconds,
+        max(0.0, deadline - time.monotonic()),
     )
 
 
-def _without_unobserved(operations: list[Operation]) -> list[Operation]:
-    """Leave out unknown writes that no answer reveals: they may not have happened, and each doubles the search space."""
+def _without_unobserved(operations: list[Operation], deadline: float) -> list[Operation]:
+    """Leave out unknown writes that no answer reveals, as there is time for it: they may not have happened, and each doubles the search
+    space."""
     for each in [each for each in operations if each.outcome == "unknown" and each.action != "increment"]:
-        if unobserved(each, operations):
+        if time.monotonic() < deadline and unobserved(each, operations):
             operations = [other for other in operations if other is not each]
     return operations

@@ -24,8 +24,6 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True)
 class Losses:
-    """The loss of one fault."""
-
     shape: Shape
     records: int
     """Acknowledged operations that are certainly lost, including those that a later lost one had overwritten."""

@@ -40,8 +40,6 @@ class Regress:
 
 @dataclass(frozen=True)
 class SessionReads:
-    """What the clients read."""
-
     reads: int = 0
     """Answered ones."""
     forgotten: tuple[Regress, ...] = ()

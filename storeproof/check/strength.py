@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, exp, fsum, lgamma, log
 from typing import Final
 
 CONFIDENCE: Final = 0.95
@@ -22,9 +22,16 @@ def upper_bound(faults: int, lossy: int) -> float:
         raise ValueError(f"expected at least one fault, and no more losses than faults; found {lossy} of {faults}")
     if lossy == faults:
         return 1.0
-    from scipy.special import bdtri  # here, because importing it takes longer than the rest of the project
+    low, high = lossy / faults, 1.0
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if _at_most(lossy, faults, middle) > 1 - CONFIDENCE else (low, middle)
+    return middle
 
-    return float(bdtri(lossy, faults, 1 - CONFIDENCE))
+
+def _at_most(lossy: int, faults: int, share: float) -> float:
+    """The probability of that many losses or fewer, if each fault loses data with the probability `share`."""
+    ways = [lgamma(faults + 1) - lgamma(each + 1) - lgamma(faults - each + 1) for each in range(lossy + 1)]
+    return fsum(exp(way + each * log(share) + (faults - each) * log(1 - share)) for each, way in enumerate(ways))
 
 
 def strength(faults: int, lossy: int, bound: float, what: str = "loss", does: str = "lose anything") -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from storeproof.cleanup.sweep import sweep_directories
 from storeproof.errors import NotAvailable
 from storeproof.machine.owner import Owner, this_process
-from storeproof.network.sweep import sweep_networks
+from storeproof.network.network import sweep_networks
 
 _CONTAINERS = "containers"
 _NETWORKS = "networks"

@@ -13,7 +13,7 @@ from storeproof.cleanup.workdir import WorkDir, default_base, find_marked, remov
 from storeproof.disk import ext4
 from storeproof.errors import NotAvailable
 from storeproof.machine import process_tree, shared_memory
-from storeproof.network.sweep import sweep_networks
+from storeproof.network.network import sweep_networks
 
 _SOCKET: Final = "unix:///var/run/docker.sock"
 _ANSWER_SECONDS: Final = 0.3

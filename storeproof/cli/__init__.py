@@ -127,7 +127,7 @@ def picture(
 
     Exit codes: 0 written · 4 usage error.
     """
-    from storeproof.cli.picture import picture as draw
+    from storeproof.cli.report import picture as draw
 
     draw(results, speeds, workload or [], output, narrow=narrow, cost_of_durability=cost_of_durability)
 
@@ -342,13 +342,31 @@ def new_store(
     write(name, directory, embedded=embedded)
 
 
+@app.command("crash-state")
+def crash_state(
+    result: Annotated[Path, typer.Argument(help="The report directory of a run, or its bundle.")],
+    state: Annotated[str, typer.Argument(help="A state, as a case of durability.crash_states names it.")],
+    store: Annotated[str | None, typer.Option(help="The store: NAME or NAME:VARIANT, or its own file as FILE.yaml:VARIANT.")] = None,
+    guarantee: Annotated[str | None, typer.Option(help="Of which case: process_crash or power_loss.")] = None,
+    into: Annotated[Path | None, typer.Option(help="Write the files of the state into this empty directory.")] = None,
+    start: Annotated[bool, typer.Option("--start", help="Start the store on it, and read back what it must have.")] = False,
+) -> None:
+    """Show a state that a crash may leave: which writes are on the disk, what must be there, and what was read.
+
+    Exit codes: 0 shown · 1 with --start: something is missing, or it does not start · 4 usage error.
+    """
+    from storeproof.cli.crash_state import crash_state as show
+
+    raise typer.Exit(show(result, state, store, guarantee, into, start=start))
+
+
 @app.command()
 def manual(topic: Annotated[str, typer.Argument(help="A topic, or `all`; without it, the topics are listed.")] = "") -> None:
     """Show how to add stores, capabilities, faults and workloads, how to publish a claim, and the query language.
 
     Exit codes: 0 shown · 4 usage error.
     """
-    from storeproof.cli.manual import manual as text_of
+    from storeproof.cli.new_store import manual as text_of
 
     print(text_of(topic))
 

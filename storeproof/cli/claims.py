@@ -9,11 +9,10 @@ from typing import Final
 from rich.console import Console
 
 from storeproof.cli.output import form_of, write_output
-from storeproof.report.claims.markdown import render_claims_markdown
-from storeproof.report.claims.page import render_claims_html
+from storeproof.report.claims.markdown import render_claims_html, render_claims_markdown
 from storeproof.report.claims.screen import print_judged
 from storeproof.result.claims import ClaimVerdict, JudgedClaims, judge_claims
-from storeproof.result.terminal_safe import read_shown
+from storeproof.result.json_file import read_shown
 from storeproof.spec import load_spec
 from storeproof.spec.questions.read_claims import read_claims
 

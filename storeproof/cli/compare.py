@@ -11,8 +11,8 @@ from storeproof.report.comparison import files
 from storeproof.report.comparison.content import of_agreement, of_comparison
 from storeproof.report.comparison.screen import print_content
 from storeproof.result.compare import Side, compare, sides_of
+from storeproof.result.json_file import read_shown
 from storeproof.result.ratios.agreement import agreement
-from storeproof.result.terminal_safe import read_shown
 
 
 def compare_files(a: Path, b: Path | None, store: str | None, against: str | None, output: Path | None) -> int:

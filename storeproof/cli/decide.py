@@ -14,7 +14,7 @@ from storeproof.errors import UsageError
 from storeproof.machine.garbage import without_garbage
 from storeproof.printable import printable
 from storeproof.regular_file import exists
-from storeproof.report.decision.data import decision_data
+from storeproof.report.decision.record import decision_data
 from storeproof.report.decision.screen import print_decision
 from storeproof.result.json_file import files_of, write_whole
 from storeproof.result.needs.decision import Decision, decide
@@ -27,7 +27,7 @@ MEETS, NONE_MEETS, NOT_SHOWN = 0, 1, 2
 
 
 def _page(decision: Decision) -> str:
-    from storeproof.report.decision.page import render_page  # only here: an answer on the screen needs no templates
+    from storeproof.report.decision.record import render_page  # only here: an answer on the screen needs no templates
 
     return render_page(decision)
 

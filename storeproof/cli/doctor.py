@@ -55,6 +55,6 @@ def _remedies(found: Survey) -> dict[str, list[str]]:
     gains: dict[str, list[str]] = {}
     for need, what in needs:
         if not need.ok:
-            command, _, remark = (need.remedy or f"# {need.detail}").partition("  # ")
-            gains.setdefault(command, []).append(f"{what}: {remark}" if remark else what)
+            command, _, remark = need.remedy.partition("  # ")
+            gains.setdefault(command or f"# {need.detail}", []).append(f"{what}: {remark}" if remark else what)
     return gains

@@ -21,7 +21,9 @@ from storeproof.units import plural
 
 _NAMED: Final = 60
 """Characters of a product and its version on a badge."""
-_REPORTED: Final = "the answers of each case, linearizability, transfers, sessions, damaged and full disks, first starts, outages"
+_REPORTED: Final = "the answers of each case, damaged and full disks, first starts, outages"
+_REPORTED_BEFORE: Final = "linearizability, transfers, sessions"
+"""Further ones, of judges that did not keep their histories."""
 _OF_A_BINARY: Final = "that this binary is the product"
 _LISTED: Final = 5
 """Failed cases that are told in full."""
@@ -69,15 +71,17 @@ def answer_lines(found: Verified, level: Level = Level.RECOMPUTED) -> Iterator[s
     yield from _disputes(found)
     judged = found.durability
     yield (
-        f"computed again: {plural(judged.rounds, 'fault')} of {plural(judged.guarantees, 'guarantee')} from "
+        f"computed again: {plural(judged.rounds, 'fault')} of {plural(judged.cases, 'case')} from "
         f"{plural(judged.operations, 'operation')}, {found.capabilities} capabilities, "
         f"{plural(len(store.profiles), 'profile')}, {plural(found.numbers, 'number')}"
     )
+    yield from judged.states
+    reported = ", ".join([_REPORTED, *([] if found.judge.workloads else [_REPORTED_BEFORE]), *judged.undecided])
     if level is Level.REPRODUCED:
         yield f"repeated here, on the same version and binary; the maker's word is still {_OF_A_BINARY}"
     else:
         yield f"the maker's word, which no file can show: {MAKERS_WORD}; `storeproof rerun` repeats it"
-        yield f"the maker's word, which is not computed again: {_REPORTED}"
+        yield f"the maker's word, which is not computed again: {reported}"
 
 
 def badge_of(found: Verified, level: Level = Level.RECOMPUTED) -> Badge:

@@ -11,7 +11,7 @@ from storeproof.errors import SpecError
 from storeproof.printable import in_one_line
 from storeproof.result.model import RunInfo, StoreResult
 from storeproof.result.redact import redact_settings
-from storeproof.result.sources import CARRIED, MACHINERY, OWN, SPEC_STORES, SUITES, adapters_imported, by_file
+from storeproof.result.sources import CARRIED, MACHINERY, OWN, SPEC_STORES, SUITES, adapters_imported, by_file, chain
 from storeproof.spec import Target
 from storeproof.spec.editions.records import Judge
 from storeproof.spec.reading.reader import reader
@@ -70,6 +70,7 @@ def judging_target(store: StoreResult, judge: Judge, archive: Archive, known: Kn
     if here:
         _check_same(store, target, known)
     else:
+        _check_extended(store, target)
         _check_adapters(store, target, judge)
     check_named(store, target)
     _check_settings(store, target)
@@ -122,6 +123,15 @@ def _check_known(store: StoreResult, judge: Judge) -> None:
         if judge.files.get(name) != digest:
             kind = Reason.STORE_FILE if name.startswith(SPEC_STORES) else Reason.ADAPTER
             raise ClaimRefused(kind, f"{in_one_line(name, 80)} was changed afterwards: it is not the one of the judge {judge.judge}")
+
+
+def _check_extended(store: StoreResult, target: Target) -> None:
+    """Raises `ClaimRefused`: a store's file extends one that did not judge, or one is in the bundle that no store's file extends."""
+    shown = {name for name in store.sources if name.startswith(CARRIED) and name.endswith(YAML)}
+    extended = {path.as_posix() for each in (target, *target.parts.values()) for path in chain(each.file, Path(SPEC_STORES))}
+    for name in sorted(shown ^ extended):
+        what = "is in the bundle, and no store's file extends it" if name in shown else f"which {target.file.name} extends, did not judge"
+        raise ClaimRefused(Reason.STORE_FILE, f"{in_one_line(name, 80)} {what}")
 
 
 def _check_adapters(store: StoreResult, target: Target, judge: Judge) -> None:

@@ -38,6 +38,7 @@ def judge_here(name: str = HERE) -> Judge:
         files=project_files(),
         reach=True,
         parts=True,
+        workloads=True,
     )
 
 

@@ -21,7 +21,10 @@ from storeproof.spec import NODES, Target
 _OF_NODES: Final = rf"durability\.(?:(?:linearizable|sessions|transfers)/)?(?:{'|'.join(NODES)})"
 _OF_TRANSFERS: Final = r"durability\.transfers/.*"
 _OF_FAULTS: Final = r"durability\..*|performance\.outage/.*|cache\..*"
-_OF_POWER: Final = r"durability\.(?:(?:(?:linearizable|metadata|sessions|transfers)/)?power_loss|bootstrap/.*|full_disk|corruption/.*)"
+_OF_POWER: Final = (
+    r"durability\.(?:(?:(?:linearizable|metadata|sessions|transfers)/)?power_loss|full_disk|"
+    r"(?:bootstrap|corruption|crash_states|io_errors)/.*)"
+)
 _FIRST_STARTS: Final = "durability.bootstrap/process_kill"
 """Its data may have to be emptied, so that a container or a cluster needs a disk that is accessible from here."""
 

@@ -13,7 +13,7 @@ from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.load.quality import gates
 from storeproof.outcome import Outcome
 from storeproof.printable import in_one_line
-from storeproof.result.measured.scaling import SUBLINEAR, ScalingRecord
+from storeproof.result.measured.case_records import SUBLINEAR, ScalingRecord
 from storeproof.result.measurement import Latency, Measurement
 from storeproof.result.model import StoreResult
 from storeproof.spec import Scale

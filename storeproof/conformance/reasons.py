@@ -38,6 +38,8 @@ class Reason(StrEnum):
     ATTEMPTS = "attempts"  # an attempt of a guarantee is left out, or a spoiled one is not counted
     ROUNDS = "rounds"  # a round is missing
     DURABILITY = "durability"  # the histories show something else than the result says
+    STATES = "states"  # the states that a crash may leave are others than the result says
+    ERRORS = "errors"  # the errors of a disk show something else than the result says
     NUMBER = "number"  # a number is not that of its rounds
     HISTOGRAM = "histogram"  # latencies are not those of the histogram
     PROFILE = "profile"  # a profile's verdict does not follow

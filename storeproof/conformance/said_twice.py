@@ -10,13 +10,12 @@ from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.outcome import SHOWN, Outcome
 from storeproof.printable import in_one_line
 from storeproof.result.model import Result, StoreResult
+from storeproof.run_command import RunCommand
 
 _DIGEST: Final = re.compile("sha256:[0-9a-f]{64}( (and|over) sha256:[0-9a-f]{64})*")
 """Of one program, of several, or of a front over a home."""
 _CHOOSING: Final = ("-k", "-m", "--profile", "--proof", "--deselect", "--last-failed", "--lf", "--stepwise", "--sw")
 """Options with which a run is not whole, or rests on another one."""
-_REPEATED: Final = re.compile(r"--seed=([0-9]+)(?=\s)")
-"""In the command that repeats a case, where it is not cut off."""
 _OUTAGE: Final = "performance.outage/"
 
 
@@ -64,13 +63,12 @@ def _check_command(result: Result) -> None:
 
 
 def _check_seeds(result: Result, store: StoreResult) -> None:
-    """What is said of a case tells how it is repeated."""
-    for name, detail in (*((each.id, each.detail) for each in store.outcomes), *((each.fault, each.detail) for each in store.outages)):
-        for seed in _REPEATED.findall(detail):
-            if seed != str(result.run.seed):
-                raise ClaimRefused(
-                    Reason.SEED, f"{name} is repeated with the seed {in_one_line(seed, 20)}, and the run had {result.run.seed}"
-                )
+    """The commands that repeat its cases."""
+    for each in store.outcomes:
+        seed = RunCommand.read(each.again).seed
+        if seed not in (None, str(result.run.seed)):
+            said = in_one_line(str(seed), 20)
+            raise ClaimRefused(Reason.SEED, f"{each.id} is repeated with the seed {said}, and the run had {result.run.seed}")
 
 
 def _check_program(store: StoreResult) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.outcome import IDLE, Outcome, count, worst
 from storeproof.printable import in_one_line
+from storeproof.report.parts.first_screen import first_screen
 from storeproof.result.capabilities import by_capability, roll_up
+from storeproof.result.measured.first_screen import FirstScreen
 from storeproof.result.model import StoreResult
 from storeproof.result.profiles import judge_profile
 from storeproof.result.recorder import StoreRecord
@@ -90,3 +92,14 @@ def check_profiles(store: StoreResult, target: Target, spec: Spec) -> None:
                 f"{name} is {says_of.verdict} with {len(says_of.missing)} things missing in the result, "
                 f"and by its cases {made.verdict} with {len(made.missing)}",
             )
+
+
+def check_first_screen(store: StoreResult) -> None:
+    """Raises `ClaimRefused`: what the result says of it for the site has other verdicts."""
+    if _verdicts(store.first_screen) != _verdicts(first_screen(store, ())):
+        raise ClaimRefused(Reason.PROFILE, "its first screen has other verdicts than its profiles, or than its faults")
+
+
+def _verdicts(screen: FirstScreen | None) -> tuple[object, ...]:
+    """Without their words."""
+    return (screen.tried, screen.roles, {name: (each.state, each.promised) for name, each in screen.losses.items()}) if screen else ()

@@ -18,12 +18,12 @@ from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.conformance.result_part import result_of
 from storeproof.conformance.said_twice import check_said_twice
 from storeproof.conformance.times import check_times
-from storeproof.conformance.verdicts import check_counts, check_operations, check_profiles, check_roll_ups
+from storeproof.conformance.verdicts import check_counts, check_first_screen, check_operations, check_profiles, check_roll_ups
 from storeproof.conformance.wholeness import check_cases, only_store
 from storeproof.conformance.withdrawal import as_run, judged_without
 from storeproof.errors import SpecError
 from storeproof.printable import in_one_line
-from storeproof.result.model import Result, StoreResult
+from storeproof.result.model import FORMAT, Result, StoreResult
 from storeproof.spec.editions.dispute import Dispute
 from storeproof.spec.editions.records import Judge
 from storeproof.spec.questions.product import Product
@@ -93,6 +93,8 @@ def verify_archive(archive: Archive, known: KnownJudges, now: datetime | None = 
         durability = check_durability(result.run, store, target, archive, then, judge)
         numbers = check_numbers(store, cases, scale, result.environment.loopback_us)
         check_profiles(store, target, then.spec)
+        if result.format == FORMAT:
+            check_first_screen(store)
     return Verified(
         product,
         result,

@@ -1,8 +1,8 @@
 """The interface of an adapter: plain values in and out, one optional protocol per family of operations."""
 
 from storeproof.contract.address import Address, PartAddress
+from storeproof.contract.administration import Cached
 from storeproof.contract.attempts import Attempts
-from storeproof.contract.cached import Cached
 from storeproof.contract.clusters import Cluster, NodeAddresses, Promotion, Rebuilding, answering
 from storeproof.contract.failures import Breach, GaveUp, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import (

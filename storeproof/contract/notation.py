@@ -7,9 +7,8 @@ from typing import Any
 
 from storeproof.contract.feeds import Change
 from storeproof.contract.values import MISSING, FacetedPage, Record, Row
-from storeproof.spec.decimals import with_decimals
 from storeproof.spec.model import Index, Model
-from storeproof.spec.query import REQUESTS, Where
+from storeproof.spec.query import REQUESTS, Where, with_decimals
 
 
 def record_from(model: Model, written: Any) -> Record:

@@ -6,6 +6,7 @@ So a crash or SIGKILL of storeproof leaves no mount behind.
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -20,10 +21,15 @@ import psutil
 
 from storeproof import native_support
 from storeproof.disk.ext4 import abort, unmount, write_out
+from storeproof.disk.recording import MOST_STATES, DiskState, Failures, RecordedChanges, states_of
 from storeproof.errors import MachineFailed, NotAvailable
+from storeproof.outcome import Lack
+from storeproof.spec.guarantee import CrashModel, IoError
 
 _LARGEST: Final = 4 * 2**30
 """Bytes of the volatile and the durable image together."""
+_LARGEST_RECORDING: Final = 2**29
+"""Bytes that are written while it is recorded."""
 _END_SECONDS: Final = 10.0
 DEVICE: Final = "/dev/fuse"
 _SYNCS: Final = 8
@@ -55,6 +61,7 @@ class FuseDisk:
         native_support.require("a power cut without a loop device")
         _check_device()
         self._at = at
+        self._records = False
         capacity = min(_LARGEST, psutil.virtual_memory().available // 2)
         self._host = subprocess.Popen(
             [sys.executable, "-m", "storeproof.disk.fuse_host", str(at), str(int(strict)), str(torn), str(seed), str(capacity)],
@@ -102,6 +109,52 @@ class FuseDisk:
     def cut_at_sync(self, nth: int) -> None:
         """Cut the power in place of the n-th sync from now on, which fails; 0 cancels this."""
         self._say(f"cut-at-sync {nth}")
+
+    def record(self) -> None:
+        """Write down from now on what is done to it."""
+        self._say(f"record {_LARGEST_RECORDING}")
+        self._records = True
+
+    def mark(self, number: int) -> None:
+        """Write down that this moment has come, among the changes; nothing while it is not recorded."""
+        if not self._records:
+            return
+        with suppress(FileNotFoundError):
+            (self._at / f".storeproof-mark-{number}").stat()
+
+    def recorded(self) -> RecordedChanges:
+        """End the recording. Raises `NotAvailable`: more was written than is kept."""
+        self._records = False
+        changes, written, overflowed, marks = json.loads(self._say("recorded"))
+        if overflowed:
+            raise NotAvailable(f"it wrote more than {_LARGEST_RECORDING:,} bytes, which are kept to build each state", lack=Lack.DISK)
+        return RecordedChanges.of(changes, written, marks)
+
+    def packed_recording(self) -> str:
+        """What was recorded, as `unpacked` reads it; empty if it is too large to be kept."""
+        return self._say("dump")
+
+    def load_recording(self, file: Path) -> None:
+        """Go on as if the recording in this file had been recorded. Raises `MachineFailed`: it is none."""
+        self._say(f"load {file}")
+
+    def states(self, model: CrashModel) -> tuple[list[DiskState], int]:
+        """The different states that a crash at any moment of the recording may have left, in order of their tiers; and how many more
+        there are than can be listed."""
+        found, more = json.loads(self._say(f"states {model} {MOST_STATES}"))
+        return states_of(found), more
+
+    def restore(self, state: DiskState) -> None:
+        """Cut the power; after the next `remount` the disk is in this state."""
+        self._say(f"restore {state.index}")
+
+    def fail(self, error: IoError, nth: int, *, lasting: bool) -> None:
+        """Have the n-th call from now on fail that can fail so, alone or with all later ones."""
+        self._say(f"fail {error} {nth} {int(lasting)}")
+
+    def failures(self) -> Failures:
+        """What became of the calls since then; it works again."""
+        return Failures(*json.loads(self._say("failures")))
 
     def remount(self) -> None:
         abort(self._at)

@@ -1,10 +1,12 @@
 """The process that serves a FUSE disk. It reads a command per line, writes an answer per line, and exits at the end of its input.
 
-The commands are mount, sync, cut, cut-at-sync N, syncs, written and off. The answer is `ok`, with a value if any, or `error` and a reason.
+The commands are mount, sync, cut, cut-at-sync N, syncs, written and off; record BYTES, recorded, dump, load FILE, states MODEL LIMIT and
+restore INDEX; fail ERROR N LASTING and failures. The answer is `ok`, with a value if any, a list as JSON, or `error` and a reason.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import sys
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from storeproof.disk.ext4 import unmount_lazily
+from storeproof.disk.recording import packed
 from storeproof.errors import MachineFailed
 
 if TYPE_CHECKING:
@@ -55,17 +58,23 @@ def _answer(disk: MemoryDisk, at: str, command: str, *arguments: str) -> str:
                 disk.settle()
             case "cut":
                 disk.cut()
-            case "cut-at-sync":
-                disk.cut_at_sync(int(arguments[0]))
-            case "syncs":
-                return f"ok {disk.syncs}"
-            case "written":
-                return f"ok {disk.written}"
-            case "off":
-                return f"ok {disk.off}"
+            case "cut-at-sync" | "record" | "restore":
+                getattr(disk, command.replace("-", "_"))(int(arguments[0]))
+            case "recorded" | "failures":
+                return f"ok {json.dumps(getattr(disk, command)())}"
+            case "dump":
+                return f"ok {packed(disk.dump())}"
+            case "load":
+                disk.load(Path(arguments[0]).read_bytes())
+            case "states":
+                return f"ok {json.dumps(disk.states(arguments[0], int(arguments[1])))}"
+            case "fail":
+                disk.fail(arguments[0], int(arguments[1]), arguments[2] == "1")
+            case "syncs" | "written" | "off":
+                return f"ok {getattr(disk, command)}"
             case _:
                 return f"error no such command: {command}"
-    except (OSError, MachineFailed) as reason:
+    except (OSError, ValueError, MachineFailed) as reason:
         return f"error {' '.join(str(reason).split())}"
     return "ok"
 

@@ -46,8 +46,6 @@ class Disk(Protocol):
 
 @dataclass(frozen=True)
 class PowerCutMethod:
-    """The method of cutting the power."""
-
     method: Method = "auto"
     seed: int = 0
     """Selects the sectors that survive a cut with `fuse:torn`, and the sync that a cut replaces with `fuse:sync`."""

@@ -32,8 +32,6 @@ class _Forwarding:
 
 
 class ForwardingSession:
-    """One connection."""
-
     def __init__(self, host: HostLink, functions: Mapping[str, Callable[..., Any]], keeps: Collection[str]) -> None:
         self._host = host
         self._keeps = keeps
@@ -59,7 +57,6 @@ class ForwardingSession:
         return cast(Records, self._kind(self._host, layout.name))
 
     def close(self) -> None:
-        """End the connection."""
         self._host.close()
 
 

@@ -1,14 +1,16 @@
 """The host: serves functions on a database to clients, one thread per client.
 
-A host starts after every fault, and its start counts as the recovery of its library. So nothing is imported here, nor in what a host
-imports, that only types, failures or clients need: without `argparse`, `traceback`, `typing` and their like a start takes half as long.
+A host starts after every fault, and its start counts as the recovery of its library, also where it is not forked. So nothing is imported
+here, nor in what a host imports, that only types, failures or clients need: without `argparse`, `traceback`, `typing` and their like a
+start takes half as long.
+Sockets and signals are those of the modules beneath `socket` and `signal`, which make enumerations of all constants: a third of the rest.
 """
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]
+import _socket
 import contextlib
-import signal
-import socket
 import sys
 import threading
 import time
@@ -79,36 +81,41 @@ class Server:
         self._functions = functions
         self._session = session
         self._failure = failure
-        self._clients: dict[threading.Thread, socket.socket] = {}
+        self._clients: dict[threading.Thread, _socket.socket] = {}
 
     def serve(self, port: int) -> None:
         """Accept clients on a port of 127.0.0.1. Ends only by an exception: OSError if the port cannot be bound."""
-        with socket.create_server(("127.0.0.1", port), backlog=1024) as server:
-            while True:
-                client, _ = server.accept()
-                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                thread = threading.Thread(target=self._converse, args=(client,), daemon=True)
-                self._clients[thread] = client
-                thread.start()
+        server = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+        server.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
+        server.bind(("127.0.0.1", port))
+        server.listen(1024)
+        while True:
+            number, _ = server._accept()  # type: ignore[attr-defined]
+            client = _socket.socket(fileno=number)
+            client.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
+            thread = threading.Thread(target=self._converse, args=(client,), daemon=True)
+            self._clients[thread] = client
+            thread.start()
 
     def drain(self) -> None:
         """Take no more requests; return when those received are answered and all sessions have ended."""
         clients = dict(self._clients)
         for client in clients.values():
             with contextlib.suppress(OSError):
-                client.shutdown(socket.SHUT_RD)
+                client.shutdown(_socket.SHUT_RD)
         deadline = time.monotonic() + _DRAIN_SECONDS
         for thread in clients:
             thread.join(max(deadline - time.monotonic(), 0))
 
-    def _converse(self, client: socket.socket) -> None:
+    def _converse(self, client: _socket.socket) -> None:
         try:
-            with client, client.makefile("rb", buffering=65536) as requests, self._session() as session:
+            with open(client.fileno(), "rb", buffering=65536, closefd=False) as requests, self._session() as session:
                 while (request := receive(requests)) is not None:
                     client.sendall(self._reply(session, request))
         except (OSError, TooLong):
             pass  # the client disconnected, or uses another protocol
         finally:
+            client.close()
             self._clients.pop(threading.current_thread(), None)
 
     def _reply(self, session: Any, request: bytes) -> bytes:
@@ -141,7 +148,7 @@ def stop_at_sigterm(close: Callable[[], None]) -> None:
         close()
         sys.exit(0)
 
-    signal.signal(signal.SIGTERM, stop)
+    _signal.signal(_signal.SIGTERM, stop)
 
 
 def serve(

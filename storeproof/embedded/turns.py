@@ -16,7 +16,7 @@ class Turns:
     def __init__(self) -> None:
         self._own = threading.Lock()
         self._taken = False
-        self._waiting: deque[threading.Event] = deque()
+        self._waiting: deque[threading.Lock] = deque()
 
     def acquire(self, timeout: float | None = None) -> bool:
         """Wait for it, at most `timeout` seconds; whether it was acquired."""
@@ -24,12 +24,13 @@ class Turns:
             if not self._taken:
                 self._taken = True
                 return True
-            mine = threading.Event()
+            mine = threading.Lock()  # an `Event` takes several times as long
+            mine.acquire()
             self._waiting.append(mine)
-        if mine.wait(timeout):
+        if mine.acquire(timeout=-1 if timeout is None else timeout):
             return True
         with self._own:
-            if mine.is_set():  # just now
+            if mine not in self._waiting:  # just now
                 return True
             self._waiting.remove(mine)
             return False
@@ -38,7 +39,7 @@ class Turns:
         """Hand it to the thread that has waited longest."""
         with self._own:
             if self._waiting:
-                self._waiting.popleft().set()
+                self._waiting.popleft().release()
             else:
                 self._taken = False
 

@@ -7,7 +7,9 @@ from typing import Final
 
 from storeproof.evidence.cluster_round import ClusterEvidence, Connection, NodeAudit, Second, Takeover
 from storeproof.evidence.notation import (
+    ACTIONS,
     ENDINGS,
+    LETTERS,
     UNKNOWN,
     AuditOnLine,
     EvidenceDamaged,
@@ -16,16 +18,16 @@ from storeproof.evidence.notation import (
     Nanoseconds,
     Number,
     SeenOfKeys,
+    after_each_other,
     audit_on_line,
     seen_of_keys,
 )
-from storeproof.history import Action, Operation, Place
+from storeproof.history import Operation, Place
 
 _MOST_NODES: Final = 16
 _WATCHED: Final[Place] = ("register", "")
 """The place of the one key that is watched in a round: its name says nothing."""
-_ACTIONS: Final[Mapping[str, Action]] = {"g": "get", "p": "put"}
-_LETTERS: Final[Mapping[str, str]] = {word: letter for letter, word in (*_ACTIONS.items(), *ENDINGS.items())}
+_WATCH: Final = ("get", "put")
 
 
 class TakeoverOnLine(LinePart):
@@ -187,13 +189,12 @@ def cluster_of(line: ClusterOnLine, keys: KnownKeys) -> ClusterEvidence:
 
 
 def _reads_on_line(reads: Sequence[Operation], origin: int) -> ReadsOnLine:
-    invoked = [each.invoked for each in reads]
     return ReadsOnLine(
         client=[each.client for each in reads],
-        action="".join(_LETTERS[each.action] for each in reads),
-        after=[now - earlier for now, earlier in zip(invoked, [origin, *invoked], strict=False)],
+        action="".join(LETTERS[each.action] for each in reads),
+        after=after_each_other([each.invoked for each in reads], origin),
         took=[UNKNOWN if each.completed is None else each.completed - each.invoked for each in reads],
-        outcome="".join(_LETTERS[each.outcome] for each in reads),
+        outcome="".join(LETTERS[each.outcome] for each in reads),
         value=[each.write_id if each.action == "put" else None if each.answer is None else str(each.answer) for each in reads],
     )
 
@@ -206,21 +207,20 @@ def _reads_of(line: ReadsOnLine) -> list[Operation]:
     moment = 0
     for client, action, after, took, outcome, value in zip(*columns, strict=True):
         moment += after
-        ending = ENDINGS.get(outcome)
-        if action not in _ACTIONS or ending is None or after < 0 or (took == UNKNOWN) != (ending == "unknown"):
+        ending, asked = ENDINGS.get(outcome), ACTIONS.get(action)
+        if asked not in _WATCH or ending is None or after < 0 or (took == UNKNOWN) != (ending == "unknown"):
             raise EvidenceDamaged(f"read {len(found)} of the watched key is none of a run")
-        puts = _ACTIONS[action] == "put"
         found.append(
             Operation(
                 client=client,
-                action=_ACTIONS[action],
+                action=asked,
                 collection=_WATCHED[0],
                 key=_WATCHED[1],
                 invoked=moment,
                 completed=None if took == UNKNOWN else moment + took,
                 outcome=ending,
-                write_id=value or "" if puts else "",
-                answer=None if puts else value,
+                write_id=value or "" if asked == "put" else "",
+                answer=None if asked == "put" else value,
             )
         )
     return found

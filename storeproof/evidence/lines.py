@@ -12,8 +12,12 @@ from typing import Annotated, ClassVar, Final, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from storeproof.evidence.cluster_lines import ClusterOnLine, cluster_of, cluster_on_line
+from storeproof.evidence.crash_states import CrashLine, DiskLine, ReadingStates, SeenLine, StateLine, crash_lines
+from storeproof.evidence.io_errors import ErrorLine, ErrorsLine, error_lines, errors_with
 from storeproof.evidence.notation import (
+    ACTIONS,
     ENDINGS,
+    LETTERS,
     UNKNOWN,
     AuditOnLine,
     EvidenceDamaged,
@@ -21,27 +25,29 @@ from storeproof.evidence.notation import (
     LinePart,
     Nanoseconds,
     Number,
+    after_each_other,
     audit_on_line,
 )
 from storeproof.evidence.rounds import Broken, RoundEvidence, StoreEvidence
-from storeproof.history import Action, Operation, Place, Reach
+from storeproof.evidence.transfers import TransfersOnLine, transfers_of, transfers_on_line
+from storeproof.history import Operation, Place, Reach
 from storeproof.spec.guarantee import LoadShape
 
-FORMAT: Final = "1.2"
-OLDER: Final = ("1.0", "1.1")
-"""The formats before rounds had `reach`, and before they had `cluster`, which else are as this one."""
+FORMAT: Final = "1.4"
+OLDER: Final = ("1.0", "1.1", "1.2", "1.3")
+"""The formats before rounds had `reach`, before they had `cluster`, before `transfers` and recordings, and before errors of disks; else
+they are as this one."""
 
 _MOST_ROUNDS: Final = 120
 """On one store: the largest scale has twenty of each of six faults of a cluster."""
 Amount = Annotated[int, Field(ge=-16, le=16)]
 """A run adds 5 at most; the time to judge a counter grows with these."""
+AnswerOnLine = None | str | bool | Annotated[int, Field(gt=-(1 << 53), lt=1 << 53)]
 
 _CHUNK: Final = 10_000
 """Operations of a line, and keys."""
-_ACTIONS: Final[Mapping[str, Action]] = {"p": "put", "d": "delete", "i": "increment"}
 _NOTHING: Final = "n"
 """In place of `ok`: a delete that was answered, and found nothing."""
-_LETTERS: Final[Mapping[str, str]] = {word: letter for letter, word in (*_ACTIONS.items(), *ENDINGS.items())}
 
 
 class FileLine(LinePart):
@@ -72,6 +78,8 @@ class KeysLine(LinePart):
 class OperationsLine(LinePart):
     """Operations in order of invocation, in columns."""
 
+    later: ClassVar[frozenset[str]] = frozenset({"expected", "answer"})
+
     line: Literal["operations"] = "operations"
     client: list[Number]
     action: str
@@ -83,6 +91,10 @@ class OperationsLine(LinePart):
     outcome: str
     write: list[str]
     amount: list[Amount]
+    expected: list[str] | None = None
+    """The write ids that comparisons expected to replace; None: there are none."""
+    answer: list[AnswerOnLine] | None = None
+    """As they count for order; None: they do not."""
 
 
 class BrokenOnLine(LinePart):
@@ -103,7 +115,7 @@ class ReachOnLine(LinePart):
 class RoundLine(LinePart):
     """A round."""
 
-    later: ClassVar[frozenset[str]] = frozenset({"reach", "cluster"})
+    later: ClassVar[frozenset[str]] = frozenset({"reach", "cluster", "transfers"})
 
     line: Literal["round"] = "round"
     shape: LoadShape
@@ -118,13 +130,14 @@ class RoundLine(LinePart):
     spoiled: bool
     reach: ReachOnLine | None = None
     cluster: ClusterOnLine | None = None
+    transfers: TransfersOnLine | None = None
 
 
-Line = Annotated[FileLine | StoreLine | KeysLine | OperationsLine | RoundLine, Field(discriminator="line")]
-_LINE: Final[TypeAdapter[FileLine | StoreLine | KeysLine | OperationsLine | RoundLine]] = TypeAdapter(Line)
+Line = FileLine | StoreLine | KeysLine | OperationsLine | RoundLine | CrashLine | DiskLine | SeenLine | StateLine | ErrorsLine | ErrorLine
+_LINE: Final[TypeAdapter[Line]] = TypeAdapter(Annotated[Line, Field(discriminator="line")])
 
 
-def parsed(text: bytes) -> FileLine | StoreLine | KeysLine | OperationsLine | RoundLine:
+def parsed(text: bytes) -> Line:
     """One line. Raises `EvidenceDamaged`."""
     try:
         return _LINE.validate_json(text)
@@ -151,19 +164,25 @@ def lines_of(store: StoreEvidence) -> Iterator[str]:
         before = some[-1].invoked
     for round_ in store.rounds:
         yield _round_line(round_, numbers, origin).text
+    if store.crash is not None:
+        yield from crash_lines(store.crash, store.operations, numbers)
+    if store.errors is not None:
+        yield from error_lines(store.errors, numbers, origin)
 
 
 def _columns(operations: Sequence[Operation], numbers: Mapping[Place, int], before: int) -> OperationsLine:
-    invoked = [each.invoked for each in operations]
+    answers = [None if each.action == "delete" and each.answer is False else each.answer for each in operations]
     return OperationsLine(
         client=[each.client for each in operations],
-        action="".join(_LETTERS[each.action] for each in operations),
+        action="".join(LETTERS[each.action] for each in operations),
         key=[numbers[each.collection, each.key] for each in operations],
-        after=[now - earlier for now, earlier in zip(invoked, [before, *invoked], strict=False)],
+        after=after_each_other([each.invoked for each in operations], before),
         took=[UNKNOWN if each.completed is None else each.completed - each.invoked for each in operations],
-        outcome="".join(_NOTHING if each.answer is False else _LETTERS[each.outcome] for each in operations),
+        outcome="".join(_NOTHING if each.action == "delete" and each.answer is False else LETTERS[each.outcome] for each in operations),
         write=[each.write_id for each in operations],
         amount=[each.amount for each in operations],
+        expected=[each.expected for each in operations] if any(each.expected for each in operations) else None,
+        answer=answers if any(each is not None for each in answers) else None,
     )
 
 
@@ -182,6 +201,7 @@ def _round_line(round_: RoundEvidence, numbers: Mapping[Place, int], origin: int
         spoiled=round_.spoiled,
         reach=None if round_.reach is None else ReachOnLine(written=round_.reach.written, elsewhere=list(round_.reach.elsewhere)),
         cluster=None if round_.cluster is None else cluster_on_line(round_.cluster, numbers, origin),
+        transfers=None if round_.transfers is None else transfers_on_line(round_.transfers, origin),
     )
 
 
@@ -192,44 +212,57 @@ class Reading:
         self.store = StoreEvidence(line.case, line.seed, line.target, line.cuts_off)
         self._most = most_operations
         self._keys = KnownKeys()
+        self._states = ReadingStates(self._keys)
         self._reads = 0
         """Of the keys that are watched on a cluster."""
+        self._transfers = 0
         self._invoked = 0
 
-    def add(self, line: KeysLine | OperationsLine | RoundLine) -> None:
+    def add(self, line: Line) -> None:
         """Take the next line. Raises `EvidenceDamaged`."""
         if isinstance(line, KeysLine):
             self._keys.places += line.keys
             self._limit(len(self._keys.places), "keys")
         elif isinstance(line, OperationsLine):
             self._add_operations(line)
+        elif isinstance(line, ErrorsLine | ErrorLine):
+            self.store.errors = errors_with(self.store.errors, line, self._keys)
+        elif not isinstance(line, RoundLine):
+            if isinstance(line, StoreLine | FileLine):
+                raise EvidenceDamaged(f"a line of the kind `{line.line}` is out of place")
+            self._states.add(line)
+            self.store.crash = self._states.crash
         else:
             self._reads += len(line.cluster.reads.client) + len(line.cluster.connections.client) if line.cluster is not None else 0
             self._limit(self._reads, "reads and connections")
+            self._transfers += len(line.transfers.client) + len(line.transfers.snapshots.client) if line.transfers is not None else 0
+            self._limit(self._transfers, "transfers and snapshots")
             self.store.rounds.append(self._round(line))
             if len(self.store.rounds) > _MOST_ROUNDS:
                 raise EvidenceDamaged(f"there are more than {_MOST_ROUNDS} rounds on one store")
 
     def _add_operations(self, line: OperationsLine) -> None:
-        columns = (line.client, line.action, line.key, line.after, line.took, line.outcome, line.write, line.amount)
+        none: list[None] = [None] * len(line.client)
+        timed = (line.client, line.action, line.key, line.after, line.took, line.outcome)
+        columns = (*timed, line.write, line.amount, line.expected or none, line.answer or none)
         if len({len(each) for each in columns}) != 1:
             raise EvidenceDamaged("columns of operations have different lengths")
         self._limit(len(self.store.operations) + len(line.client), "operations")
-        for client, action, key, after, took, outcome, write, amount in zip(*columns, strict=True):
+        for client, action, key, after, took, outcome, write, amount, expected, answer in zip(*columns, strict=True):
             self._invoked += after
-            nothing = outcome == _NOTHING and action == _LETTERS["delete"]
+            nothing = outcome == _NOTHING and action == LETTERS["delete"]
             ending = "ok" if nothing else ENDINGS.get(outcome)
-            if action not in _ACTIONS or ending is None or not 0 <= key < len(self._keys.places) or after < 0:
+            if action not in ACTIONS or ending is None or not 0 <= key < len(self._keys.places) or after < 0:
                 raise EvidenceDamaged(f"operation {len(self.store.operations)} is none of a run")
             if (took == UNKNOWN) != (ending == "unknown") or took < UNKNOWN:
                 raise EvidenceDamaged(f"operation {len(self.store.operations)} is {ending} after {took} ns")
-            if _ACTIONS[action] == "increment":
+            if ACTIONS[action] == "increment":
                 self._keys.counters.add(key)
             collection, name = self._keys.places[key]
             self.store.operations.append(
                 Operation(
                     client=client,
-                    action=_ACTIONS[action],
+                    action=ACTIONS[action],
                     collection=collection,
                     key=name,
                     invoked=self._invoked,
@@ -237,7 +270,8 @@ class Reading:
                     outcome=ending,
                     write_id=write,
                     amount=amount,
-                    answer=False if nothing else None,
+                    expected=expected or "",
+                    answer=False if nothing else answer,
                 )
             )
 
@@ -256,6 +290,7 @@ class Reading:
             spoiled=line.spoiled,
             reach=None if line.reach is None else Reach(line.reach.written, tuple(line.reach.elsewhere)),
             cluster=None if line.cluster is None else cluster_of(line.cluster, self._keys),
+            transfers=None if line.transfers is None else transfers_of(line.transfers),
         )
 
     def _limit(self, number: int, of: str) -> None:

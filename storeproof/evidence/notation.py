@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from storeproof.evidence.audit import AuditEvidence
-from storeproof.history import ABSENT, Observation, Place, RequestOutcome, Seen, Sight
+from storeproof.history import ABSENT, Action, Observation, Place, RequestOutcome, Seen, Sight
 
 Nanoseconds = Annotated[int, Field(ge=-1, lt=1 << 62)]
 Number = Annotated[int, Field(ge=0, lt=1 << 31)]
@@ -17,6 +17,15 @@ SeenOnLine = None | int | str | tuple[Sight, str]
 UNKNOWN: Final = -1
 """In place of the time that a reply took: there was none."""
 ENDINGS: Final[Mapping[str, RequestOutcome]] = {"o": "ok", "r": "refused", "u": "unknown"}
+ACTIONS: Final[Mapping[str, Action]] = {
+    "p": "put",
+    "d": "delete",
+    "i": "increment",
+    "g": "get",
+    "c": "compare_and_set",
+    "a": "put_if_absent",
+}
+LETTERS: Final[Mapping[str, str]] = {word: letter for letter, word in (*ACTIONS.items(), *ENDINGS.items())}
 
 
 class EvidenceDamaged(ValueError):
@@ -58,7 +67,7 @@ class AuditOnLine(LinePart):
 
 def seen_of_keys(seen: Mapping[Place, Seen], numbers: Mapping[Place, int]) -> SeenOfKeys:
     """`numbers`: of all keys."""
-    return SeenOfKeys(keys=[numbers[place] for place in seen], seen=[_written(each) for each in seen.values()])
+    return SeenOfKeys(keys=[numbers[place] for place in seen], seen=[seen_on_line(each) for each in seen.values()])
 
 
 def audit_on_line(audit: AuditEvidence, numbers: Mapping[Place, int], origin: int) -> AuditOnLine:
@@ -101,14 +110,26 @@ class KnownKeys:
     def _seen(self, key: int, value: SeenOnLine) -> Seen:
         if (key in self.counters) != isinstance(value, int) and value is not None:
             raise EvidenceDamaged(f"key {key} is read back as another kind of record than it was written")
-        if isinstance(value, int):
+        if isinstance(value, int) or (value is None and key in self.counters):
             return value
-        if value is None:
-            return None if key in self.counters else ABSENT
-        return Observation("whole", value) if isinstance(value, str) else Observation(*value)
+        return observation_of(value)
 
 
-def _written(seen: Seen) -> SeenOnLine:
+def observation_of(value: SeenOnLine) -> Observation:
+    """What was read of a record. Raises `EvidenceDamaged`: it is a number."""
+    if isinstance(value, int):
+        raise EvidenceDamaged("a record is read back as a counter")
+    if value is None:
+        return ABSENT
+    return Observation("whole", value) if isinstance(value, str) else Observation(*value)
+
+
+def after_each_other(moments: Sequence[int], before: int) -> list[int]:
+    """Nanoseconds from each moment to the next. `before`: the first of all."""
+    return [now - earlier for now, earlier in zip(moments, [before, *moments], strict=False)]
+
+
+def seen_on_line(seen: Seen) -> SeenOnLine:
     if not isinstance(seen, Observation):
         return seen
     if seen.sight == "absent":

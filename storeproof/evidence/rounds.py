@@ -5,11 +5,15 @@ All times are nanoseconds on the clock of the operations.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from storeproof.evidence.audit import AuditEvidence
 from storeproof.evidence.cluster_round import ClusterEvidence
-from storeproof.history import Operation, Reach
+from storeproof.evidence.crash_states import CrashEvidence
+from storeproof.evidence.io_errors import ErrorsEvidence
+from storeproof.evidence.transfers import TransferEvidence
+from storeproof.history import Operation, Reach, Transfer
 from storeproof.spec.guarantee import LoadShape
 
 
@@ -46,6 +50,8 @@ class RoundEvidence:
     """What of the load was in the store's files when the fault struck; None: it did not strike, or before format 1.1; or on a cluster."""
     cluster: ClusterEvidence | None = None
     """Of a fault of the nodes of a cluster, or of the network between them."""
+    transfers: TransferEvidence | None = None
+    """What clients transferred, if that is what they did, and its books were read; all else that they sent is in `StoreEvidence`."""
 
 
 @dataclass(slots=True)
@@ -62,3 +68,14 @@ class StoreEvidence:
     rounds: list[RoundEvidence] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
     """All of them, in order of invocation."""
+    crash: CrashEvidence | None = None
+    """Of a store whose disk was recorded, in place of rounds."""
+    errors: ErrorsEvidence | None = None
+    """Of a store whose disk failed, in place of rounds."""
+
+    @property
+    def requests(self) -> Iterator[Operation | Transfer]:
+        """The operations, or the transfers of all rounds, in order of invocation."""
+        yield from self.operations
+        for each in self.rounds:
+            yield from each.transfers.sent if each.transfers is not None else ()

@@ -1,10 +1,13 @@
-"""Collections that a case creates in a store, and removes at its end."""
+"""Collections that a case creates in a store, fills with many records, and removes at its end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+import string
+from collections.abc import Callable, Mapping
+from typing import Final
 
-from storeproof.contract import Collection, Layout, Refused, Session, Unknown, Unsupported
+from storeproof.contract import Collection, Key, Layout, Record, Refused, Session, Unknown, Unsupported, call, supports
 from storeproof.outcome import Outcome
 from storeproof.result.running_case import EndCase
 from storeproof.spec.variation import AS_IT_IS, Variation
@@ -54,3 +57,24 @@ class Workspace:
             except Refused:
                 self._sut.close_shared()  # leftovers must not reach the next case
                 raise
+
+
+def fill(collection: Collection, layout: Layout, records: Mapping[Key, Record], batch: int) -> None:
+    """Put the records, `batch` of them a request."""
+    if not supports(collection, "put_many"):
+        for key, record in records.items():
+            call(collection, layout, "put", key, record)
+        return
+    items = iter(records.items())
+    while part := dict(itertools.islice(items, batch)):
+        call(collection, layout, "put_many", part)
+
+
+_BYTES: Final = 100
+
+
+def others(number: int) -> dict[Key, Record]:
+    """That many values of 100 bytes, under keys such as `m-000012`, of all letters in turn: what cases have `beside` their own records."""
+    letters = itertools.cycle(string.ascii_lowercase)
+    keys = (f"{letter}-{each:06}" for letter, each in zip(letters, range(number), strict=False))
+    return {key: key.encode().ljust(_BYTES, b".") for key in keys}

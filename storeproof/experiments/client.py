@@ -117,7 +117,7 @@ class Client:
         self._pacing = pacing if pacing is not None else ClosedLoop()
         self._sessions: list[Session] = []
         self._refusals = 0
-        self._open()
+        self.open()
 
     def run(self, go: threading.Event, stop: threading.Event) -> None:
         """Send requests from `go` until `stop`, or until another request makes no sense; then close the sessions.
@@ -165,7 +165,8 @@ class Client:
         while self._sessions:
             self._sessions.pop().close()
 
-    def _open(self) -> None:
+    def open(self) -> None:
+        """Open another session, and send through that one. Raises what the adapter's `connect` raises."""
         session = self._connect()
         # Sessions are closed only at the end: some client libraries contact their server before they close, and the next request is due.
         self._sessions.append(session)
@@ -180,7 +181,7 @@ class Client:
         """Wait until there is a connection, which may take until the store is back; False if the client is told to stop."""
         while self.ended.unknown:
             try:
-                self._open()
+                self.open()
             except (Refused, Unknown):
                 if stop.wait(_RECONNECT_SECONDS):
                     return False

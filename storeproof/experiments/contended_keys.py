@@ -17,7 +17,7 @@ from storeproof.errors import NotAvailable
 from storeproof.experiments.client import Client, Strategy, open_clients, raise_unknown, under_load
 from storeproof.experiments.client_threads import wait_for
 from storeproof.halt import halt
-from storeproof.history import Action, Answer, ClientLog, Operation, Place, Recorder, RequestOutcome, by_place
+from storeproof.history import Action, Answer, ClientLog, Operation, Place, Recorder, RequestOutcome
 from storeproof.outcome import Lack
 from storeproof.records.self_verifying import identify, record, write_id
 from storeproof.spec.store import Target
@@ -69,10 +69,6 @@ class ContendedKey:
     def place(self) -> Place:
         """The place in the history: the keys of each type have their own collection."""
         return self.type.name, self.key
-
-    @property
-    def name(self) -> str:
-        return f"{self.type.name} {self.key!r}"
 
 
 class ContendedKeys(Strategy):
@@ -188,10 +184,10 @@ def read_and_go_on(keys: Sequence[ContendedKey], client: Callable[[int, Sequence
     work_together(clients)
 
 
-def histories(recorder: Recorder, keys: Iterable[ContendedKey]) -> dict[ContendedKey, list[Operation]]:
-    """What all clients did to each of the keys, in the order of their requests; keys that none of them used are left out."""
-    found = by_place(recorder.operations())
-    return {key: found[key.place] for key in keys if key.place in found}
+def operations_on(recorder: Recorder, keys: Iterable[ContendedKey]) -> list[Operation]:
+    """What all clients did to these keys, in the order of their requests."""
+    places = {key.place for key in keys}
+    return [each for each in recorder.operations() if each.place in places]
 
 
 def _answer(key: ContendedKey, action: Action, reply: Any) -> Answer:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 from storeproof.blame import CaseEnding, outcome_of
-from storeproof.check import BEFORE, Contradiction, contradiction, is_linearizable
-from storeproof.experiments.contended_keys import ContendedKey
-from storeproof.experiments.rounds_summary import RoundsSummary
-from storeproof.history import Operation
+from storeproof.check import BEFORE, MOST_OPERATIONS, Contradiction, contradiction, is_linearizable
+from storeproof.experiments.durability.struck_round import StruckRound
+from storeproof.experiments.rounds_summary import WorkloadSummary
+from storeproof.history import Operation, as_of, by_place
 from storeproof.outcome import Outcome
-from storeproof.result.measured.history import AccessRecord, HistoryRecord
+from storeproof.result.measured.case_records import AccessRecord, HistoryRecord
+from storeproof.spec import Target
+from storeproof.spec.known_failure import CaseFinding
 
 _SEARCH_SECONDS = 5.0
 """Per key; a longer search is inconclusive."""
@@ -27,7 +31,7 @@ _LISTED = 4
 
 
 @dataclass(kw_only=True)
-class LinearizabilitySummary(RoundsSummary):
+class LinearizabilitySummary(WorkloadSummary):
     """The checked histories of one case, which has no rounds if it has no faults."""
 
     case: str
@@ -44,33 +48,50 @@ class LinearizabilitySummary(RoundsSummary):
     undone_reads: list[str] = field(default_factory=list)
     """Keys whose only error is that, before a fault, a client read a write that was not yet acknowledged and that the fault undid."""
     shown: list[HistoryRecord] = field(default_factory=list)
-    _left: float = _ALL_SECONDS
+    left: float = _ALL_SECONDS
+    """Seconds for the searches that are to come."""
+    explains: bool = True
+    """Whether it looks for the smallest part of a history that is wrong."""
 
-    def judge_round(self, fault: str, histories: Mapping[ContendedKey, Sequence[Operation]], struck: int) -> None:
-        """As `judge`, and count the round under the name of its fault."""
-        before = len(self.findings)
-        self.judge(histories, struck)
-        self.count_round(fault, wrong=len(self.findings) > before)
+    @classmethod
+    def of(cls, target: Target, guarantee: str) -> Self:
+        """Each server answers for itself."""
+        return cls(case=f"durability.linearizable/{guarantee}", durable_reads=target.durable_reads)
 
-    def judge(self, histories: Mapping[ContendedKey, Sequence[Operation]], struck: int | None = None) -> None:
+    def excused(self, target: Target) -> bool:
+        """A variant whose reads may be stale promises no order; where there is one all the same, it holds what it promises."""
+        return target.stale_reads and bool(self.wrong or self.undone_reads)
+
+    def judge_round(self, struck: StruckRound) -> int:
+        """Key by key; returns how many were written before the strike."""
+        before, operations, ended = len(self.findings), struck.operations, struck.moments.ended
+        if (most := max(Counter(each.place for each in operations).values(), default=0)) > MOST_OPERATIONS:
+            raise ValueError(f"a key has {most:,} operations, and clients send {MOST_OPERATIONS:,} at most to one")
+        self.check(operations, ended if struck.seen.cluster is None else struck.moments.struck)
+        self.count_round(struck.fault, wrong=len(self.findings) > before)
+        done = as_of(operations, struck.moments.strike)
+        return len({each.place for each in done if each.outcome == "ok" and each.action != "get"})
+
+    def check(self, operations: Iterable[Operation], struck: int | None = None) -> None:
         """Check the history of each key. `struck`: the time of the fault, on the clock of the operations."""
-        for key, operations in histories.items():
+        for (type_, key), history in by_place(operations).items():
+            name = f"{type_} {key!r}"
             self.keys += 1
-            self.operations += sum(each.outcome == "ok" for each in operations)
-            self.unknown += sum(each.outcome == "unknown" for each in operations)
-            right = self._search(operations)
+            self.operations += sum(each.outcome == "ok" for each in history)
+            self.unknown += sum(each.outcome == "unknown" for each in history)
+            right = self._search(history)
             if right is False and struck is not None:
                 # Leave out the reads that ended before the fault: an error that remains is worse.
-                lasting = [each for each in operations if not _read_before(each, struck)]
+                lasting = [each for each in history if not _read_before(each, struck)]
                 kept = self._search(lasting)
                 if kept:
-                    self.undone_reads.append(self._contradiction(key.name, operations, struck))
+                    self.undone_reads.append(self._contradiction(name, history, struck))
                     continue
-                right, operations = kept, lasting
+                right, history = kept, lasting
             if right is None:
-                self.undecided.append(f"{key.name}: {len(operations)} operations, not decided in time")
+                self.undecided.append(f"{name}: {len(history)} operations, not decided in time")
             elif not right:
-                self.wrong.append(self._contradiction(key.name, operations, struck))
+                self.wrong.append(self._contradiction(name, history, struck))
 
     @property
     def ending(self) -> CaseEnding:
@@ -81,7 +102,7 @@ class LinearizabilitySummary(RoundsSummary):
             return CaseEnding.SPOILED
         if self.undecided:
             return CaseEnding.UNDECIDED
-        return CaseEnding.RIGHT if self.operations else CaseEnding.NOTHING_AT_RISK
+        return self.right
 
     def outcome(self, *, claimed: bool) -> Outcome:
         """A read of a write that the fault undid breaks a promise only if the variant claims durable reads."""
@@ -102,29 +123,30 @@ class LinearizabilitySummary(RoundsSummary):
         elif self.undecided:
             yield from self.list_some(self.undecided)
         else:
-            yield "every key is linearizable" if self.operations else "nothing was acknowledged before the faults"
+            yield "every key is linearizable"
+            yield from self.idle_rounds()
 
     def lines(self) -> list[str]:
         """The first of the keys that are wrong."""
         return self.list_some(self.wrong or self.undone_reads)
 
     @property
-    def findings(self) -> list[str]:
+    def findings(self) -> list[CaseFinding]:
         """Key by key."""
-        return self.wrong or self.undone_reads
+        return [CaseFinding(each, frozenset({"not_linearizable"})) for each in self.wrong or self.undone_reads]
 
     def _search(self, operations: Sequence[Operation]) -> bool | None:
-        seconds = min(_SEARCH_SECONDS, self._left)
+        seconds = min(_SEARCH_SECONDS, self.left)
         if seconds <= 0:
             return None
         began = time.monotonic()
         try:
             return is_linearizable(operations, seconds)
         finally:
-            self._left -= time.monotonic() - began
+            self.left -= time.monotonic() - began
 
     def _contradiction(self, name: str, operations: Sequence[Operation], struck: int | None) -> str:
-        if len(self.wrong) + len(self.undone_reads) >= _LISTED:
+        if not self.explains or len(self.wrong) + len(self.undone_reads) >= _LISTED:
             return name  # messages have no room for it
         part = contradiction(operations, _SHRINK_SECONDS)
         if not self.shown:  # one picture is enough; the messages name the other keys
@@ -138,7 +160,6 @@ class LinearizabilitySummary(RoundsSummary):
 
     @property
     def judged(self) -> str:
-        """The operations that were checked."""
         unknown = f", {self.unknown} of them unknown" if self.unknown else ""
         return f"{self.operations + self.unknown} operations on {self.keys} keys{unknown}"
 

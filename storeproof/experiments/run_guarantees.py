@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from storeproof.contract import Unknown
 from storeproof.disk.methods import WITHOUT_DISK
-from storeproof.errors import MachineFailed, NotAvailable
+from storeproof.errors import NotAvailable
 from storeproof.evidence import StoreEvidence
 from storeproof.experiments.contended_keys import claimed_layouts
 from storeproof.experiments.durability.atomic_groups import atomic_writes
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
-from storeproof.experiments.durability.keep_evidence import keep_evidence
+from storeproof.experiments.durability.keep_evidence import attempted, keep_evidence
 from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.experiments.durability.metadata.aspect import Offered
 from storeproof.experiments.durability.metadata.created_collections import Collections
@@ -40,7 +39,7 @@ from storeproof.experiments.durability.workloads.sessions import Sessions
 from storeproof.experiments.durability.workloads.transfer_clients import ACCOUNTS, ENTRIES, TRANSACTIONS
 from storeproof.experiments.durability.workloads.transfer_summary import TransferSummary
 from storeproof.experiments.durability.workloads.transfers import Transfers
-from storeproof.experiments.fault_experiment import FaultExperiment, Subject, on_own_stores
+from storeproof.experiments.fault_experiment import Subject, on_own_stores
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.experiments.rounds_summary import RoundsSummary
 from storeproof.experiments.struck_stores import (
@@ -48,14 +47,12 @@ from storeproof.experiments.struck_stores import (
     fault_of,
     fault_to_strike,
     launch_for,
-    on_own_clusters,
     require,
     require_nodes,
     seed_of,
     subject_on,
 )
 from storeproof.faults import Fault
-from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.faults.part_kill import PartKill
 from storeproof.launch.handle import Handle
 from storeproof.outcome import Lack
@@ -82,13 +79,13 @@ def run_guarantee(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummar
 
     number = sut.scale.durability.rounds
 
-    def rounds(subject: Subject) -> _Kept:
+    def rounds(subject: Subject) -> StrikeRounds[Any]:
         layouts, atomic = layouts_of(sut, subject.handle), atomic_writes(sut.target)
         records = ServerRecords(subject, fault, layouts, sut.scale.durability, summary, load=wanted.load, atomic=atomic)
         strike = partial(ServerStrike, subject, fault, again_within=records.last_recovery if wanted.second_fault else None)
-        return StrikeRounds(subject, [strike] * number, records), records.evidence
+        return StrikeRounds(subject, [strike] * number, records)
 
-    _run_kept(sut, guarantee, [fault], summary, rounds, number)
+    _run(sut, guarantee, [fault], summary, rounds, number)
 
 
 def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySummary) -> None:
@@ -97,7 +94,7 @@ def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySumm
 
     turns = sut.scale.durability.turns(faults)
 
-    def rounds(subject: Subject) -> _Kept:
+    def rounds(subject: Subject) -> StrikeRounds[Any]:
         records = ClusterRecords(
             subject,
             layouts_of(sut, subject.handle),
@@ -107,9 +104,9 @@ def _run_on_cluster(sut: StoreUnderTest, guarantee: str, summary: DurabilitySumm
             stale_possible=sut.target.stale_reads,
             atomic=atomic_writes(sut.target),
         )
-        return StrikeRounds(subject, [partial(ClusterStrike, subject, fault, sut.connect) for fault in turns], records), records.evidence
+        return StrikeRounds(subject, [partial(ClusterStrike, subject, fault, sut.connect) for fault in turns], records)
 
-    _run_kept(sut, guarantee, faults, summary, rounds, len(turns))
+    _run(sut, guarantee, faults, summary, rounds, len(turns))
 
 
 def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -> None:
@@ -118,46 +115,51 @@ def run_part_kill(sut: StoreUnderTest, role: Role, summary: DurabilitySummary) -
 
     number = sut.scale.durability.rounds
 
-    def rounds(subject: Subject) -> _Kept:
+    def rounds(subject: Subject) -> StrikeRounds[Any]:
         records = ServerRecords(subject, fault, layouts_of(sut, subject.handle), sut.scale.durability, summary)
         strike = partial(ServerStrike, subject, fault, after_the_last=emptied_front(subject, records.collections, role))
-        return StrikeRounds(subject, [strike] * number, records), records.evidence
+        return StrikeRounds(subject, [strike] * number, records)
 
-    _run_kept(sut, part_kill(role), [fault], summary, rounds, number)
-
-
-_Kept = tuple[FaultExperiment[Any], Callable[[str, str, str], StoreEvidence]]
-"""All rounds on a store, and what tells what happened in them, by the case, the seed and the store's name."""
+    _run(sut, part_kill(role), [fault], summary, rounds, number)
 
 
-def _run_kept(
-    sut: StoreUnderTest, name: str, faults: Sequence[Fault], summary: DurabilitySummary, rounds: Callable[[Subject], _Kept], number: int
+def _run(
+    sut: StoreUnderTest,
+    name: str,
+    faults: Sequence[Fault],
+    summary: RoundsSummary,
+    rounds: Callable[[Subject], StrikeRounds[Any]],
+    number: int,
 ) -> None:
     """All rounds of some faults, with the evidence of each attempt.
 
     Args:
         name: of the case, after `durability.`.
+        rounds: all of them, on one store.
         number: of the rounds.
     """
     case = f"durability.{name}"
 
+    def seed() -> str:
+        return f"{name.replace('/', ' ')} {len(summary.spoiled)}"
+
+    def nothing() -> StoreEvidence:
+        return StoreEvidence(case, seed_of(sut, seed()), sut.target.id, faults[0].cuts_off)
+
     def launch() -> Handle:
-        try:
+        with attempted(sut, nothing()):
             return launch_for(sut, faults[0])
-        except (MachineFailed, Unknown):  # an attempt too, of which nothing is known
-            seed = seed_of(sut, f"{name} {len(summary.spoiled)}")
-            keep_evidence(sut, StoreEvidence(case, seed, sut.target.id, faults[0].cuts_off))
-            raise
 
     def attempt(handle: Handle) -> None:
         for fault in faults:
             require(fault, handle)
-        seed = f"{name} {len(summary.spoiled)}"
-        experiment, evidence = rounds(subject_on(sut, handle, case, seed))
+        with attempted(sut, nothing()):
+            experiment = rounds(subject_on(sut, handle, case, seed()))
         try:
             experiment.run()
         finally:
-            keep_evidence(sut, evidence(case, seed_of(sut, seed), sut.target.id))
+            evidence = experiment.workload.evidence(case, seed_of(sut, seed()), sut.target.id, cuts_off=faults[0].cuts_off)
+            keep_evidence(sut, evidence)
 
     summary.given_up = not on_own_stores(launch, attempt, summary.spoiled, number)
 
@@ -218,26 +220,18 @@ def _run_strikes(
         NotAvailable: the faults are not possible here.
     """
     require_nodes(sut, guarantee)
-
-    def run(handle: Handle, strikes: Callable[[Subject], Sequence[Callable[[], Strike]]]) -> None:
-        subject = subject_on(sut, handle, f"durability.{kind}/{guarantee}", f"{kind} {guarantee} {len(summary.spoiled)}")
-        StrikeRounds(subject, strikes(subject), workload(subject)).run()
-
     if guarantee in NETWORKED:
+        faults: Sequence[Fault] = cluster_faults(sut, guarantee)
+        turns = sut.scale.durability.turns(faults)
+        strike: Callable[..., Strike] = partial(ClusterStrike, connect_to=sut.connect)
+    else:
+        faults = [fault_to_strike(sut, guarantee)]
+        turns, strike = [*faults] * (rounds or sut.scale.durability.further), ServerStrike
 
-        def on_cluster(handle: Handle, struck: Sequence[ClusterFault]) -> None:
-            turns = sut.scale.durability.turns(struck)
-            run(handle, lambda subject: [partial(ClusterStrike, subject, fault, sut.connect) for fault in turns])
+    def all_rounds(subject: Subject) -> StrikeRounds[Any]:
+        return StrikeRounds(subject, [partial(strike, subject, fault) for fault in turns], workload(subject))
 
-        summary.given_up = not on_own_clusters(sut, guarantee, on_cluster, summary.spoiled)
-        return
-    fault, rounds = fault_to_strike(sut, guarantee), rounds or sut.scale.durability.further
-
-    def on_server(handle: Handle) -> None:
-        require(fault, handle)
-        run(handle, lambda subject: [lambda: ServerStrike(subject, fault)] * rounds)
-
-    summary.given_up = not on_own_stores(lambda: launch_for(sut, fault), on_server, summary.spoiled, rounds)
+    _run(sut, f"{kind}/{guarantee}", faults, summary, all_rounds, len(turns))
 
 
 def run_metadata(sut: StoreUnderTest, guarantee: GuaranteeName, summary: MetadataSummary) -> None:

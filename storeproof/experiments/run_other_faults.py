@@ -15,10 +15,7 @@ from storeproof.experiments.durability.full_disk import FullDisk, FullDiskSummar
 from storeproof.experiments.durability.layouts import STAMPED, layouts_of
 from storeproof.experiments.fault_experiment import Subject, on_own_stores
 from storeproof.experiments.performance.outage import Observed, Outage, OutageKind
-from storeproof.experiments.struck_stores import (
-    require,
-    subject_on,
-)
+from storeproof.experiments.struck_stores import require, subject_on
 from storeproof.faults import find
 from storeproof.launch.handle import FaultMeans, Handle
 from storeproof.machine.cores import running_on

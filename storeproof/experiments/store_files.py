@@ -7,8 +7,6 @@ from storeproof.launch.handle import Handle
 
 
 class StoreFiles:
-    """The files of a store under load."""
-
     def __init__(self, handle: Handle) -> None:
         """The load begins. Raises `NotAvailable` if the files cannot be seen from here."""
         self._handle = handle

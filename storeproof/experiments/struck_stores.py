@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
 
 from storeproof.disk.methods import WITHOUT_DISK
 from storeproof.errors import NotAvailable
-from storeproof.experiments.fault_experiment import Subject, on_own_stores
+from storeproof.experiments.fault_experiment import Subject
 from storeproof.faults import Fault, find
 from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.launch.handle import Handle
@@ -44,20 +43,6 @@ def fault_to_strike(sut: StoreUnderTest, guarantee: str) -> Fault:
     if fault.cuts_off and sut.options.power_cut == WITHOUT_DISK:
         raise NotAvailable("strace only records syncs, so there is no power cut", "use --power-cut=ext4 or fuse", Lack.DISK)
     return fault
-
-
-def on_own_clusters(
-    sut: StoreUnderTest, guarantee: str, attempt: Callable[[Handle, Sequence[ClusterFault]], None], spoiled: list[str]
-) -> bool:
-    """As `on_own_stores`, on clusters that all faults of a guarantee about nodes can strike."""
-    struck = cluster_faults(sut, guarantee)
-
-    def with_all(handle: Handle) -> None:
-        for fault in struck:
-            require(fault, handle)
-        attempt(handle, struck)
-
-    return on_own_stores(lambda: launch_for(sut, struck[0]), with_all, spoiled, len(sut.scale.durability.turns(struck)))
 
 
 def require_nodes(sut: StoreUnderTest, guarantee: str) -> None:

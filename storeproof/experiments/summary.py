@@ -13,7 +13,7 @@ from storeproof.blame import CaseEnding, outcome_of
 from storeproof.check import Anomaly
 from storeproof.outcome import Outcome
 from storeproof.result.running_case import CaseResult
-from storeproof.spec.known_failure import FaultFinding
+from storeproof.spec.known_failure import CaseFinding
 
 
 @dataclass(kw_only=True)
@@ -38,11 +38,11 @@ class Summary(ABC):
 
     @property
     @abstractmethod
-    def findings(self) -> Sequence[str | FaultFinding]:
+    def findings(self) -> Sequence[str | CaseFinding]:
         """The findings that make it a failure if the store claims what was tested; `known_failures` in a store's file matches them."""
 
     @property
-    def unexcused(self) -> Sequence[str | FaultFinding]:
+    def unexcused(self) -> Sequence[str | CaseFinding]:
         """The findings that are a failure even without a claim."""
         return self.findings
 
@@ -50,18 +50,17 @@ class Summary(ABC):
         """`claimed`: whether the variant claims what was tested."""
         return outcome_of(self.ending, claimed=claimed)
 
-    def detail(self, again: str = "") -> str:
-        """The sentence, and further lines; `again`: how to repeat the experiment."""
-        return "\n".join([self.sentence(again), *self.lines()])
+    def detail(self) -> str:
+        """The sentence, and further lines."""
+        return "\n".join([self.sentence(), *self.lines()])
 
-    def sentence(self, again: str = "") -> str:
-        """All parts, and `again`."""
-        return "; ".join(part for part in (*self.parts(), again) if part)
+    def sentence(self) -> str:
+        return "; ".join(filter(None, self.parts()))
 
     def lines(self) -> list[str]:
         return ["--- last lines of its log ---", self.log] if self.log else []
 
-    def findings_of(self, *, claimed: bool) -> Sequence[str | FaultFinding]:
+    def findings_of(self, *, claimed: bool) -> Sequence[str | CaseFinding]:
         """The findings for a store that claims what was tested, or for one that does not."""
         return self.findings if claimed else self.unexcused
 
@@ -71,10 +70,10 @@ class Summary(ABC):
             done = "given up" if self.given_up else "repeated"
             yield f"{len(self.spoiled)} rounds were spoiled and {done}: {' | '.join(dict.fromkeys(self.spoiled))}"
 
-    def report(self, case_result: CaseResult, *, claimed: bool, again: str) -> None:
+    def report(self, case_result: CaseResult, *, claimed: bool) -> None:
         """Settle the case. Raises `EndCase` unless it is a pass."""
         case_result.spoiled += self.spoiled
-        outcome, detail = self.outcome(claimed=claimed), self.detail(again)
+        outcome, detail = self.outcome(claimed=claimed), self.detail()
         if outcome is Outcome.PASS:
             case_result.add(detail)
         else:

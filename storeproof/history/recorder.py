@@ -85,10 +85,10 @@ class ClientLog:
         Raises:
             RuntimeError: no operation is in flight.
         """
-        now = self._clock()
+        now = None if outcome == "unknown" else self._clock()
         if self._in_flight is None:
             raise RuntimeError(f"client {self.client} ended an operation that it never invoked")
-        ended = self._in_flight.operations(self.client, None if outcome == "unknown" else now, outcome, answer())
+        ended = self._in_flight.operations(self.client, now, outcome, answer())
         self._done.extend(ended)
         self._in_flight = None
         if outcome == "ok":

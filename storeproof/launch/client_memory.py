@@ -30,6 +30,8 @@ _GROWTH: Final = 2 << 20
 """Bytes by which the memory of the process grows from one look at its connections to the next: with a thousand of them, a look takes
 longer than the pause."""
 _PAUSE: Final = 0.01
+_LINE: Final = 256
+"""Bytes that hold the numbers of /proc/self/statm."""
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _TCP_INFO: Final = 160
 """Bytes of `struct tcp_info` (linux/tcp.h), up to what is read of it."""
@@ -81,9 +83,13 @@ class MemoryWatch:
         self._over.set()
 
     def _look(self) -> None:
-        calm = _resident()
+        with Path("/proc/self/statm").open("rb", buffering=0) as counted:
+            self._look_until_over(counted.fileno())
+
+    def _look_until_over(self, counted: int) -> None:
+        calm = _resident(counted)
         while not self._over.wait(_PAUSE):
-            resident = _resident()
+            resident = _resident(counted)
             calm = min(calm, resident)
             if resident - calm > _GROWTH:
                 calm = resident
@@ -142,6 +148,5 @@ def _duplicate(number: int) -> socket.socket:
     return socket.socket(fileno=os.dup(number))
 
 
-def _resident() -> int:
-    with Path("/proc/self/statm").open("rb", buffering=0) as counted:
-        return int(counted.read().split()[1]) * _PAGE
+def _resident(counted: int) -> int:
+    return int(os.pread(counted, _LINE, 0).split()[1]) * _PAGE

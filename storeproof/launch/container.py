@@ -17,11 +17,10 @@ from storeproof.contract.address import Address
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, StoreproofError
 from storeproof.launch import in_container
 from storeproof.launch.container_description import describe, labels, mapped_address
-from storeproof.launch.end_cause import beyond_limit
+from storeproof.launch.end_cause import beyond_limit, last_lines
 from storeproof.launch.handle import LaunchKind
-from storeproof.launch.log import last_lines
+from storeproof.launch.in_container import RunningNodes
 from storeproof.launch.managed_server import NO_NODES, ManagedServer
-from storeproof.launch.nodes import RunningNodes
 from storeproof.launch.request import LaunchRequest
 from storeproof.machine import container_engine, ports, process_tree, shortage
 from storeproof.machine.open_files import RUN_OF_CONTAINER, Place

@@ -24,8 +24,6 @@ _CUTS: Final[tuple[Method, ...]] = ("ext4", "fuse")
 
 @dataclass(frozen=True)
 class Availability:
-    """Whether something that a store needs is available."""
-
     ok: bool
     detail: str
     remedy: str = ""

@@ -1,4 +1,5 @@
-"""Determines why a server ended or does not answer: a shortage of the machine, a signal from outside, or the server itself."""
+"""Determines why a server ended or does not answer: a shortage of the machine, a signal from outside, or the server itself; and reads its
+log, without the passwords."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from typing import Final, Protocol
 
 from storeproof.errors import MachineFailed, NotAvailable, StoreDied, StoreproofError
 from storeproof.machine.shortage import Shortage, ShortageWatch
+from storeproof.masking import mask
 from storeproof.units import size
 
 _OUTSIDE: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT})
@@ -105,3 +107,37 @@ def describe_exit(code: int) -> str:
 def shell_status(code: int) -> int:
     """Convert a return code of `subprocess` to the exit status that a shell reports."""
     return _SHELL - code if code < 0 else code
+
+
+_BYTES = 8192
+_LINES = 25
+_MOST_BYTES = 2**20
+_SHORTEST_SECRET = 4
+"""Characters. A shorter password is not hidden: replacing it would make the log unreadable, and it is no secret."""
+
+
+def tail(log: Path, password: str | None) -> str:
+    """The last lines of a log file, without the password; empty if the file cannot be read."""
+    try:
+        with log.open("rb") as file:
+            file.seek(0, 2)
+            file.seek(max(0, file.tell() - _BYTES))
+            return last_lines(file.read(), password)
+    except OSError:
+        return ""
+
+
+def read_since(log: Path, since: int) -> str:
+    """What follows the first `since` bytes of a log file, at most 1 MiB; a password in it is not hidden."""
+    try:
+        with log.open("rb") as file:
+            file.seek(since)
+            return file.read(_MOST_BYTES).decode("utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def last_lines(text: bytes, password: str | None) -> str:
+    """The last lines of a text, with the password replaced by `***`."""
+    shown = "\n".join(text.decode("utf-8", errors="replace").splitlines()[-_LINES:])
+    return mask(shown, [password]) if password and len(password) >= _SHORTEST_SECRET else shown

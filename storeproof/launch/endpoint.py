@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from storeproof.contract.address import Address, parse_endpoint
+from storeproof.disk.recording import RecordingDisk
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.client_memory import memory_watch
 from storeproof.launch.handle import DataWritten, FaultMeans, LaunchKind
@@ -95,6 +96,10 @@ class EndpointHandle:
     def meter(self) -> UsageMeter:
         """Raise `NotAvailable`: it may run on another machine."""
         raise NotAvailable("the server is an endpoint, whose machine cannot be looked at", _REMEDY, Lack.OWN_SERVER)
+
+    def recording_disk(self) -> RecordingDisk:
+        """Raise `NotAvailable`: see `cannot`."""
+        raise NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
 
     def data_written(self) -> DataWritten:
         """Raise `NotAvailable`: see `cannot`."""

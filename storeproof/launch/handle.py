@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from storeproof.contract.address import Address
+from storeproof.disk.recording import RecordingDisk
 from storeproof.errors import NotAvailable
 from storeproof.machine.usage import UsageMeter
 from storeproof.network.network import Network
@@ -196,6 +197,9 @@ class Handle(Protocol):
     def cut_power(self) -> None:
         """Drop everything that was not synced, kill the processes, empty `${run}` as a boot does, and remount the file system.
         Raises `MachineFailed`: a killed process did not end, or the file system cannot be remounted."""
+
+    def recording_disk(self) -> RecordingDisk:
+        """The disk of its data, which records what is done to it. Raises `NotAvailable`: it is on another one."""
 
     def pause(self) -> None:
         """Freeze all its processes, as SIGSTOP does."""

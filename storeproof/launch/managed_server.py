@@ -14,7 +14,9 @@ from storeproof.cleanup.sweep import sweep_all
 from storeproof.cleanup.workdir import WorkDir, default_base
 from storeproof.contract.address import Address
 from storeproof.disk import ext4
+from storeproof.disk.fuse import FuseDisk
 from storeproof.disk.methods import Disk, make_disk
+from storeproof.disk.recording import RecordingDisk
 from storeproof.errors import NotAvailable, StoreproofError
 from storeproof.launch.client_memory import memory_watch
 from storeproof.launch.data_written import ChangedFiles, DiskWritten
@@ -29,6 +31,7 @@ from storeproof.outcome import Lack
 from storeproof.spec.store import ContainerLaunch, ProcessLaunch
 
 NO_DISK: Final = "its data is not on a disk whose power can be cut"
+NO_RECORDING: Final = "its data is not on a disk that records what is done to it"
 NO_NODES: Final = "it runs as one server: it has no nodes that could be killed one by one"
 NO_CLUSTER: Final = "it does not run as the cluster of a topology: there is no network between its nodes that could be cut"
 
@@ -112,6 +115,11 @@ class ManagedServer(ABC):
         disk.cut()
         self.kill()
         disk.remount()
+
+    def recording_disk(self) -> RecordingDisk:
+        if not isinstance(self._disk, FuseDisk):
+            raise NotAvailable(NO_RECORDING, lack=Lack.DISK)
+        return self._disk
 
     def data_written(self) -> DataWritten:
         return DiskWritten(self._disk) if self._disk is not None else ChangedFiles(self._data_folder())

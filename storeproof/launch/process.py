@@ -17,19 +17,18 @@ from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import WorkDir
 from storeproof.contract.address import Address
 from storeproof.errors import MachineFailed, NotAvailable, StoreproofError
-from storeproof.launch.end_cause import describe_exit, shell_status
+from storeproof.launch.end_cause import describe_exit, read_since, shell_status, tail
+from storeproof.launch.forking import fork_server
 from storeproof.launch.handle import LaunchKind
-from storeproof.launch.log import read_since, tail
 from storeproof.launch.managed_server import NO_NODES, ManagedServer
 from storeproof.launch.readiness import timeout_error
 from storeproof.launch.request import LaunchRequest
-from storeproof.launch.server_processes import Leader, ServerProcesses
+from storeproof.launch.server_processes import Leader, ServerProcesses, inherited
 from storeproof.launch.template import Template
 from storeproof.machine import ports
 from storeproof.machine.deadline import Deadline, progress_of
-from storeproof.machine.file_digest import digest_of
 from storeproof.machine.open_files import SHARED_MEMORY, Place
-from storeproof.machine.programs import check_traversable, find_program, find_programs
+from storeproof.machine.programs import check_traversable, digest_of, find_program, find_programs
 from storeproof.machine.usage import UsageMeter
 from storeproof.outcome import Lack
 from storeproof.spec.store import ProcessLaunch
@@ -66,6 +65,8 @@ class ProcessHandle(ManagedServer):
         self.initialised = False
         self._log_begins = 0
         self._made: ServerProcesses | None = None
+        alone = self._user is None and request.memory is None and request.node is None
+        self._fork_server = fork_server(inherited()) if request.forked and alone and launch.binary == "${python}" else None
         with self._making():
             directory = self._make_directory(containers=self.kind == "container")
             self.data = directory.data
@@ -204,6 +205,7 @@ class ProcessHandle(ManagedServer):
             cores=request.cores,
             memory=memory,
             namespace=node.namespace if node is not None else None,
+            fork_server=self._fork_server,
         )
 
     def _places(self, directory: WorkDir) -> Mapping[str, str]:

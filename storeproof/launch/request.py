@@ -43,6 +43,8 @@ class LaunchRequest:
     """Keep data, log and container when the store is closed."""
     power_cut: PowerCutMethod | None = None
     """How its power is cut; its data is then on a file system of its own. None: it cannot be cut."""
+    forked: bool = False
+    """Whether a fork server may start a host in Python: not where its memory is measured, of which the two share a part."""
     cores: tuple[int, ...] = ()
     """The cores that the server runs on; empty: all."""
     memory: int | None = None
@@ -104,8 +106,6 @@ class NodeLocation:
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterRequest:
-    """The cluster that a store is launched as."""
-
     topology: Topology
     adapter: Cluster
     """Forms and repairs it."""

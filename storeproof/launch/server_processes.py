@@ -13,6 +13,7 @@ from typing import Final, Protocol
 from storeproof.cleanup.workdir import WorkDir
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.launch.end_cause import EndCause
+from storeproof.launch.forking import ForkServer, can_be_forked
 from storeproof.machine import process_tree, shared_memory, shortage
 from storeproof.machine.cores import hold, running_on
 from storeproof.machine.memory_group import MemoryGroup
@@ -22,6 +23,11 @@ _GONE_SECONDS: Final = 30.0
 """How long a killed process may take to disappear: writing dirty pages to a slow disk can delay it for seconds."""
 _INHERITED: Final = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "TZ")
 """The only variables that a server inherits from the environment: the user's PGDATA or MYSQL_HOME must not configure it."""
+
+
+def inherited() -> dict[str, str]:
+    """The environment of every server."""
+    return {name: os.environ[name] for name in _INHERITED if name in os.environ} | {"LC_ALL": "C.UTF-8"}
 
 
 class Leader(Protocol):
@@ -55,6 +61,7 @@ class ServerProcesses:
         cores: Sequence[int] = (),
         memory: MemoryGroup | None = None,
         namespace: str | None = None,
+        fork_server: ForkServer | None = None,
     ) -> None:
         """Nothing is started yet.
 
@@ -67,6 +74,7 @@ class ServerProcesses:
             cores: the cores that they run on; empty: all.
             memory: the control group that limits their memory; None without a limit.
             namespace: the network namespace that they run in; None: that of this process.
+            fork_server: starts those of them that are Python; None: none.
         """
         self._name = name
         self._directory = directory
@@ -76,6 +84,7 @@ class ServerProcesses:
         self._cores = cores
         self._memory = memory
         self._namespace = namespace
+        self._fork_server = fork_server
         self._starting = threading.Lock()
         self._kills = self._kills_before = 0
         self._shared_files: dict[str, int] = {}
@@ -195,16 +204,18 @@ class ServerProcesses:
         # Record the program before it runs: if storeproof is killed in between, a sweep recognises it by its program and directory.
         directory.programs.add(os.path.realpath(command[0]))
         directory.write_marker()
-        kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+        own = {"HOME": str(directory.run), "TMPDIR": str(directory.run)}
         with directory.log.open("ab") as log, running_on(self._cores), entered(self._namespace):
             try:
+                if self._fork_server is not None and can_be_forked(command):
+                    return self._fork_server.start(command[1:], directory.run, own, log.fileno())
                 return subprocess.Popen(
                     command,
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     cwd=directory.run,
-                    env={**kept, "LC_ALL": "C.UTF-8", "HOME": str(directory.run), "TMPDIR": str(directory.run)},
+                    env={**inherited(), **own},
                     start_new_session=True,
                     user=self._user,
                     group=pwd.getpwnam(self._user).pw_gid if self._user else None,

@@ -133,8 +133,6 @@ class OperationCounts:
 
 @dataclass(frozen=True)
 class RunResult:
-    """The figures of one round."""
-
     operations: Mapping[str, OperationCounts]
     throughput: float
     """Successful records per second: the sum of each client's own rate, in a closed loop from its first reply to its last.

@@ -70,7 +70,7 @@ class _NothingOfIt(Exception):
 
 
 def _drawn(article: Article, name: str, random: Random) -> str:
-    choices = {"word": words(article), "language": [article.language], "category": article.categories}[name]
+    choices = words(article) if name == "word" else {"language": [article.language], "category": article.categories}[name]
     if not choices:
         raise _NothingOfIt(name)
     return random.choice(choices)

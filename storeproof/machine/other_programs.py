@@ -10,10 +10,11 @@ import os
 import time
 from typing import Final
 
-import psutil
+from storeproof.machine.process_tree import not_older
 
 BUSY: Final = 0.05
 """Share of the machine from which on a measurement is disturbed: an idle desktop takes 1 or 2 %, and one busy program half of two cores."""
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
 _KERNEL: Final = "kthreadd"
 """The parent of the kernel's threads; its pid is 2, which in a container is that of any program."""
 
@@ -34,21 +35,17 @@ class OtherPrograms:
         return min(1.0, used / passed / (os.cpu_count() or 1)) if passed else 0.0
 
 
-def _seconds() -> dict[tuple[int, float], float]:
+def _seconds() -> dict[tuple[int, int], float]:
     """By pid and time of the start: the processor time of each other program, so far."""
-    every = {each.pid: each.info for each in psutil.process_iter(["ppid", "name", "create_time", "cpu_times"])}
+    every = {each.pid: each for each in not_older(0)}
     children: dict[int, list[int]] = {}
     for pid, about in every.items():
-        children.setdefault(about["ppid"], []).append(pid)
-    left_out = {os.getpid(), *(pid for pid, about in every.items() if about["name"] == _KERNEL and about["ppid"] == 0)}
+        children.setdefault(about.parent, []).append(pid)
+    left_out = {os.getpid(), *(pid for pid, about in every.items() if about.name == _KERNEL and about.parent == 0)}
     waiting = list(left_out)
     while waiting:
         for child in children.get(waiting.pop(), ()):
             if child not in left_out:
                 left_out.add(child)
                 waiting.append(child)
-    return {
-        (pid, about["create_time"]): about["cpu_times"].user + about["cpu_times"].system
-        for pid, about in every.items()
-        if pid not in left_out and about["cpu_times"] is not None
-    }
+    return {(pid, about.start): about.used / _TICKS for pid, about in every.items() if pid not in left_out}

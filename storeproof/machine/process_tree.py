@@ -33,6 +33,9 @@ class Stat:
     session: int
     start: int
     """Start time in clock ticks since boot; together with the pid it identifies the process."""
+    name: str
+    used: int
+    """Processor time so far, in clock ticks."""
 
     @property
     def ended(self) -> bool:
@@ -50,8 +53,10 @@ def read_stat(pid: int) -> Stat | None:
     if not text:
         return None
     # The program's name is in parentheses and may itself contain spaces and parentheses.
-    fields = text[text.rindex(")") + 2 :].split()
-    return Stat(pid, fields[0], int(fields[1]), int(fields[3]), int(fields[19]))
+    end = text.rindex(")")
+    fields = text[end + 2 :].split()
+    name, used = text[text.index("(") + 1 : end], int(fields[11]) + int(fields[12])
+    return Stat(pid, fields[0], int(fields[1]), int(fields[3]), int(fields[19]), name, used)
 
 
 def exiting(pid: int) -> bool:
@@ -111,7 +116,7 @@ def members(root: Path, leaders: Collection[tuple[int, int]], programs: Collecti
     # None is older than the first leader, so most processes of the machine need no further look. Before the first leader is recorded, its
     # program and directory alone tell what belongs to the server.
     oldest = min((start for _, start in leaders), default=0)
-    table = {stat.pid: stat for stat in _not_older(oldest) if not stat.ended}
+    table = {stat.pid: stat for stat in not_older(oldest) if not stat.ended}
     found = [pid for pid, start in leaders if pid in table and table[pid].start == start]
     sessions = {pid for pid, _ in leaders}
     inside = str(root) + os.sep
@@ -136,7 +141,7 @@ _starts: dict[int, tuple[int, int]] = {}
 """Inode of /proc/PID, and start, of each process that was seen."""
 
 
-def _not_older(oldest: int) -> Iterator[Stat]:
+def not_older(oldest: int) -> Iterator[Stat]:
     """The processes that did not start before `oldest`.
 
     Most have been there for long, and are not read again: the directory /proc/PID keeps its inode as long as the kernel has it in memory,

@@ -9,15 +9,18 @@ and what a stranger answered would be taken for the store's answer.
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
+import socket
 from collections.abc import Mapping, Sequence
+from time import monotonic, sleep
 from typing import Final
 
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.network.delay import Delay
-from storeproof.network.namespaces import NetworkMark
+from storeproof.network.namespaces import NetworkMark, entered, find_marks
 from storeproof.network.packet_queue import PacketQueue
 from storeproof.network.programs import Command, run, unavailable
-from storeproof.network.reach import await_reached
 from storeproof.network.subnet import free_subnet
 from storeproof.network.traffic import arrival_rules, slow_commands
 
@@ -238,3 +241,49 @@ def remove(mark: NetworkMark, namespaces: Sequence[str]) -> None:
 def _batch(namespace: str | None, *lines: str) -> Command:
     where = ("-n", namespace) if namespace is not None else ()
     return Command(("ip", *where, "-batch", "-"), "\n".join(lines) + "\n")
+
+
+def sweep_networks() -> list[str]:
+    """Remove the networks whose owner has certainly ended; return a line for each. Call it after the servers in them have ended."""
+    if os.geteuid() != 0:  # they are root's
+        return []
+    done = []
+    for mark, namespaces in find_marks().items():
+        if mark.owner.dead():
+            remove(mark, namespaces)
+            done.append(f"removed the network {mark.interface}, left by a killed run")
+    return done
+
+
+_PORT: Final = 1
+"""tcpmux (RFC 1078), which nothing offers: that it is refused is the answer."""
+_SECONDS: Final = 60.0
+_TRY_SECONDS: Final = 1.0
+_PAUSE_SECONDS: Final = 0.01
+"""Between two attempts: without a route each fails at once."""
+
+
+def await_reached(namespace: str | None, address: str) -> None:
+    """Until an address answers a connection attempt from a namespace, or from this process's own.
+
+    For up to a second after a link came up the kernel's switch passes nothing on, and who asked for a neighbour's address before that is
+    told "No route to host" after it: a server that is healed would fail for the network's sake.
+
+    Raises:
+        MachineFailed: it did not within 60 s.
+    """
+    end = monotonic() + _SECONDS
+    while (reason := _tried(namespace, address)) not in (0, errno.ECONNREFUSED):
+        if monotonic() > end:
+            name = errno.errorcode.get(reason, reason)
+            raise MachineFailed(f"the network was healed, and {address} is not reached within {_SECONDS:g} s: {name}")
+        sleep(_PAUSE_SECONDS)
+
+
+def _tried(namespace: str | None, address: str) -> int:
+    """The error number of an attempt."""
+    with entered(namespace):
+        attempt = socket.socket()
+    with attempt:
+        attempt.settimeout(_TRY_SECONDS)
+        return attempt.connect_ex((address, _PORT))

@@ -23,8 +23,6 @@ _CAPABILITIES: Final = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
 
 @dataclass(frozen=True)
 class Command:
-    """One call of a program."""
-
     arguments: Sequence[str]
     text: str = ""
     """Its standard input."""

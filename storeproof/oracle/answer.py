@@ -13,8 +13,6 @@ State = Mapping[Key, Record]
 
 
 class Answer(Enum):
-    """Answers other than values."""
-
     REFUSAL = "the store must refuse"
     UNDEFINED = "the contract does not say; the operation is left out"
 

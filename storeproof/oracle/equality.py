@@ -1,13 +1,13 @@
-"""Equality of answers. Python's `==` is too lenient: True == 1 == 1.0, and -0.0 == 0.0."""
+"""Equality of answers. Python's `==` is too lenient: True == 1 == 1.0, and -0.0 == 0.0. And where unequal answers differ, in words."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
-from storeproof.contract.notation import in_any_order
+from storeproof.contract.notation import brief, in_any_order
 from storeproof.spec.query import REQUESTS
 
 
@@ -34,11 +34,11 @@ def same_lenient(found: Any, wanted: Any) -> bool:
     return _alike(found, wanted, _equal_number)
 
 
-def same_unordered(found: list[Any], wanted: list[Any]) -> bool:
-    """As `same_lenient`, with the entries in any order."""
+def same_unordered(found: list[Any], wanted: list[Any], alike: Callable[[Any, Any], bool] = same_lenient) -> bool:
+    """Whether each entry has one that is `alike`, in any order."""
     left = list(wanted)
     for entry in found:
-        place = next((place for place, other in enumerate(left) if same_lenient(entry, other)), None)
+        place = next((place for place, other in enumerate(left) if alike(entry, other)), None)
         if place is None:
             return False
         del left[place]
@@ -67,3 +67,33 @@ def _same_number(found: int | float | Decimal, wanted: int | float | Decimal) ->
 
 def _equal_number(found: int | float | Decimal, wanted: int | float | Decimal) -> bool:
     return found == wanted  # Python compares an int and a float exactly, also beyond 2**53
+
+
+_SHORT: Final = 300
+"""Characters in which anyone sees the difference."""
+_SHOWN: Final = 3
+
+
+def difference(found: Any, wanted: Any) -> list[str]:
+    """A line about what differs, or none: of texts, bytes and lists the first position, of sets and objects some members or fields."""
+    if type(found) is not type(wanted) or len(repr(wanted)) <= _SHORT:
+        return []
+    if isinstance(found, (dict, set)):
+        return [f"they differ in {', '.join(_apart(found, wanted))}"]
+    if isinstance(found, (list, str, bytes)):
+        place = next((at for at, (one, other) in enumerate(zip(found, wanted, strict=False)) if not same_lenient(one, other)), None)
+        place = min(len(found), len(wanted)) if place is None else place
+        there, right = (brief(each[place : place + 1]) for each in (found, wanted))
+        return [f"they differ from position {place} on: {there}, expected {right}; lengths {len(found)} and {len(wanted)}"]
+    return []
+
+
+def _apart(found: dict[Any, Any] | set[Any], wanted: dict[Any, Any] | set[Any]) -> Iterator[str]:
+    """The first few of what is missing, what is too many, and what has another value."""
+    missing, extra = (sorted(set(one) - set(other), key=repr) for one, other in ((wanted, found), (found, wanted)))
+    both = (found, wanted) if isinstance(found, dict) and isinstance(wanted, dict) else ({}, {})
+    changed = [key for key in both[0].keys() & both[1].keys() if not same_lenient(both[0][key], both[1][key])]
+    for what, which in (("without", missing), ("with", extra), ("another value of", sorted(changed, key=repr))):
+        if which:
+            more = f" and {len(which) - _SHOWN} more" if len(which) > _SHOWN else ""
+            yield f"{what} {', '.join(map(repr, which[:_SHOWN]))}{more}"

@@ -11,9 +11,8 @@ from functools import cmp_to_key
 from typing import Any
 
 from storeproof.contract.values import MISSING, FacetedPage, Json, Key, Path
-from storeproof.oracle.collation import weight
 from storeproof.oracle.place import LOCATING, distance, point
-from storeproof.oracle.text import SEARCHING, highlighted, relevance
+from storeproof.oracle.text import SEARCHING, highlighted, relevance, weight
 from storeproof.spec.query import SEARCHES, Aggregation, And, Browse, Bucket, Condition, Filter, Measure, Not, Or, Query, SortKey, Where
 
 Documents = Mapping[Key, Mapping[str, Any]]

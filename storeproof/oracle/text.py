@@ -1,8 +1,13 @@
-"""Text search without stemming, on which all text indexes agree: whole words, case-insensitive."""
+"""Text search without stemming, on which all text indexes agree (whole words, case-insensitive), and the order of texts in a language.
+
+The order is a small part of the Unicode Collation Algorithm, in three levels (letter, accent, case). It covers what the cases use: the
+letters A to Z with and without accents, and the additional letters of Swedish and Spanish.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
@@ -56,3 +61,28 @@ def highlighted(text: str, wanted: str) -> str:
     """The text, with each of the words between `<b>` and `</b>`."""
     looked_for = set(words_of(wanted))
     return _WORD.sub(lambda found: f"<b>{found[0]}</b>" if found[0].casefold() in looked_for else found[0], text)
+
+
+_Letter = tuple[str, int]
+"""The primary weight of a letter: a base letter, and 0, or for an additional letter its rank among those sorted right after the base."""
+
+_OF_THEIR_OWN: dict[str, dict[str, _Letter]] = {
+    "sv": {"å": ("z", 1), "ä": ("z", 2), "ö": ("z", 3)},
+    "es": {"ñ": ("n", 1)},
+}
+"""Letters with a primary weight of their own, by language; from the collation charts of CLDR."""
+
+
+def weight(text: str, language: str, ignores_case: bool) -> tuple[list[_Letter], list[str], list[bool]]:
+    """The sort key of a text: letters, accents, and whether each letter is a capital (all False if `ignores_case`)."""
+    own = _OF_THEIR_OWN.get(language, {})
+    letters: list[_Letter] = []
+    marks: list[str] = []
+    capitals: list[bool] = []
+    for char in unicodedata.normalize("NFC", text):
+        small = char.lower()
+        base, *rest = list(unicodedata.normalize("NFD", small))
+        letters.append(own.get(small, (base, 0)))
+        marks.append("" if small in own else "".join(rest))
+        capitals.append(char != small and not ignores_case)
+    return letters, marks, capitals

@@ -215,7 +215,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         if report.failed and not case_result.is_failure:
             report.outcome, report.longrepr = "skipped", (str(item.path), 0, case_result.detail)
         elif report.failed and brief:
-            report.longrepr = case_result.detail
+            report.longrepr = case_result.detail + (f"\nreproduce: {case_result.again}" if case_result.again else "")
     elif report.when == "call":
         case_result.finished()
     item.config.stash[RUN].safe.report(report)
@@ -270,6 +270,7 @@ def _begin(config: pytest.Config, run: Run) -> None:
 def _finish(session: pytest.Session, run: Run) -> None:
     stopped = session.shouldfail or session.shouldstop
     run.finish(str(stopped) if stopped else "interrupted")
+    keep_all()
     if session.exitstatus != pytest.ExitCode.OK:
         return
     if not run.any_case_ran:

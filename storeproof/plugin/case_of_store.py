@@ -6,7 +6,7 @@ import pytest
 
 from storeproof.outcome import Lack, Outcome
 from storeproof.plugin.case import SuiteCase, case_of, sut_of
-from storeproof.result.measured.lacked import Lacked
+from storeproof.result.measured.case_records import Lacked
 from storeproof.result.model import OutcomeRecord
 from storeproof.spec.cases import OF_COMPOSITES
 from storeproof.store_under_test import StoreUnderTest

@@ -19,8 +19,6 @@ _OF_OUTAGES: Final = "single_key"
 
 @dataclass(frozen=True)
 class Demands:
-    """The demands on one store."""
-
     capabilities: frozenset[str]
     """Full names."""
     models: frozenset[str]

@@ -47,7 +47,6 @@ class Progress:
         self._since = time.monotonic()
 
     def case_begins(self, case: pytest.Item) -> None:
-        """The next case runs now."""
         self._running = _kind(case)
 
     def measured(self, cases: float) -> None:
@@ -71,7 +70,6 @@ class Progress:
         self._since = now
 
     def __call__(self, text: str) -> None:
-        """Show what is being done."""
         self._reporter = self._reporter or self._config.pluginmanager.get_plugin("terminalreporter")
         reporter = self._reporter
         if reporter is None or self._config.get_verbosity() < 0:

@@ -19,8 +19,6 @@ _LOCK = ".running"
 
 
 class ReportDir:
-    """What `--report-dir` names."""
-
     def __init__(self, given: str) -> None:
         """Raises UsageError if the name is empty or a file."""
         if not given.strip():

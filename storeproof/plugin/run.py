@@ -109,8 +109,8 @@ class Run:
         """Cases that were not begun, in their order."""
         self._interleaving = False
         """Whether the cases have begun that are measured on all stores in interleaved rounds."""
-        self._kept: float | None = None
-        """When the unfinished result was written after a case."""
+        self._kept = 0.0
+        """When the unfinished result was written."""
         self._running: CaseResult | None = None
         """The case that was begun last."""
         self._saving = threading.Lock()
@@ -290,14 +290,14 @@ class Run:
         return any(each.verdict != "conforms" for each in verdicts)
 
     def keep(self) -> None:
-        """Write what was found so far: after the first case, and then now and then."""
-        if self._kept is None or time.monotonic() - self._kept >= _KEEP_SECONDS:
+        """Write what was found so far, now and then."""
+        if time.monotonic() - self._kept >= _KEEP_SECONDS:
             self._write_unfinished()
-            self._kept = time.monotonic()
 
     def _write_unfinished(self) -> None:
         with registry.deferring_signals():
             self.report_dir.keep(self._assemble("it was cut off"))
+            self._kept = time.monotonic()
 
     def finish(self, ended_by: str) -> None:
         """End all stores, put the result together and write the report; a second Ctrl-C waits for that.
@@ -337,13 +337,14 @@ class Run:
     def _assemble(self, ended_by: str, evidence: str | None = None) -> Result:
         """The result, with the cases that were not begun. `evidence`: the SHA-256 of its file."""
         from storeproof.machine.limits import limits_us
+        from storeproof.report.parts.first_screen import with_first_screen
         from storeproof.result.assemble import assemble
         from storeproof.result.environment import collect_environment
 
         profiles = self.profiles or list(self.spec.profiles.values())
         passwords = [secret for sut in self.suts for secret in sut.secrets()]
         requires = [package for sut in self.suts for store in sut.target.stores for package in store.requires]
-        return Result(
+        found = Result(
             edition=self._edition,
             run=RunInfo(
                 id=self._id,
@@ -361,6 +362,7 @@ class Run:
             environment=collect_environment(self._directory, *limits_us(self._directory), requires, self.noise, self._placement()),
             stores=[assemble(self._with_waiting(sut, ended_by), profiles, self.spec, passwords) for sut in self.suts],
         )
+        return with_first_screen(found)
 
     def _placement(self) -> Placement:
         """The cores and memory of the stores and of the load generator while speed is measured."""

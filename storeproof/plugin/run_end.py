@@ -52,7 +52,7 @@ def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
 
 def _print_screen(result: Result, report: Path | None, reporter: pytest.TerminalReporter) -> None:
     from storeproof.report import print_summary  # not at the top, so that collecting cases does not load it
-    from storeproof.result.terminal_safe import shown_of
+    from storeproof.result.json_file import shown_of
 
     _print_by(lambda console: print_summary(shown_of(result), report, console), reporter)
 

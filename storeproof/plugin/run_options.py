@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from storeproof.contract.named_secrets import resolve_secrets
+from storeproof.contract.address import resolve_secrets
 from storeproof.corpus.article_store import Corpus
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.load.hosts.load_hosts import LoadHosts

@@ -86,7 +86,6 @@ class Zipf:
         self._last = self._integral(items + 0.5)
 
     def draw(self) -> int:
-        """The next rank."""
         exponent, last, near = self._exponent, self._last, self._near
         reach, scale = self._first - last, 1 / exponent
         while True:
@@ -135,7 +134,6 @@ class Gray:
         self._power = 1 / exponent
 
     def draw(self) -> int:
-        """The next rank."""
         even = self._random()
         mass = even * self._total
         if mass < 1:

@@ -21,8 +21,6 @@ def key_of(model: Model, number: int) -> Key:
 
 @dataclass(frozen=True)
 class KeyForm:
-    """The format of keys."""
-
     prefix: str
     digits: int
     """Decimal digits, zero-padded; 0: the key is an integer."""

@@ -33,7 +33,7 @@ def render_reports(result: Result, directory: Path, against: str = "") -> None:
     from storeproof.report.html import render_html
     from storeproof.report.junit import render_junit
     from storeproof.report.markdown import render_markdown
-    from storeproof.result.terminal_safe import shown_of
+    from storeproof.result.json_file import shown_of
 
     directory.mkdir(parents=True, exist_ok=True)
     result = shown_of(result)  # also text that plots would complain about

@@ -20,8 +20,6 @@ SIGNS: Final = " · ".join(f"{formatting.MARKS[each]} {formatting.MEANINGS[each]
 
 @dataclass(frozen=True)
 class MatrixRow:
-    """One capability."""
-
     capability: str
     cells: Sequence[Cell]
     """One per store."""
@@ -32,8 +30,6 @@ class MatrixRow:
 
 @dataclass(frozen=True)
 class RowGroup:
-    """Capabilities that belong together."""
-
     name: str
     sums: Sequence[Cell]
     """How many of them each store was shown to have."""

@@ -8,32 +8,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from storeproof import units
 from storeproof.outcome import Outcome
-from storeproof.report import capability_matrix, formatting, gates, mixes, tables
+from storeproof.report import capability_matrix, formatting, gates, tables
 from storeproof.report.answer_table import answer
 from storeproof.report.axes import Pair
-from storeproof.report.confidence import NOTE
 from storeproof.report.faults_without_guarantee import hardships
-from storeproof.report.parts.beyond import NOTE as BEYOND_NOTE
-from storeproof.report.parts.beyond import TITLE as BEYOND_TITLE
-from storeproof.report.parts.beyond import beyond
+from storeproof.report.parts import cluster_rounds, crash_table, joint_loads, losses, missing, outages, stale_reads
 from storeproof.report.parts.case_answers import case_answers
-from storeproof.report.parts.cluster_rounds import NOTE as CLUSTER_NOTE
+from storeproof.report.parts.crash_states import states_drawn
 from storeproof.report.parts.fault_table import faults
-from storeproof.report.parts.joint_loads import NOTE as JOINT_NOTE
-from storeproof.report.parts.joint_loads import joint_loads
-from storeproof.report.parts.missing import missing
-from storeproof.report.parts.outages import NOTE as OUTAGES_NOTE
-from storeproof.report.parts.outages import outages
 from storeproof.report.parts.overview import overview, role_anchor, workload_anchor
 from storeproof.report.parts.rendering import whole_page
 from storeproof.report.parts.roles import label_of
-from storeproof.report.parts.stale_reads import NOTE as STALE_NOTE
-from storeproof.report.parts.stale_reads import stale_reads
 from storeproof.report.pictures.cluster_lanes import cluster_pictures
 from storeproof.report.resources.server_cost import COST_NOTE, about_costs
 from storeproof.report.resources.server_cost import costs as costs_of_server
-from storeproof.report.speed import caches, index_costs, noise, numbers, ratios
-from storeproof.report.speed.table import about, speed
+from storeproof.report.speed import caches, noise, numbers, ratios
+from storeproof.report.speed.table import about, operations_of, speed
 from storeproof.result.model import Result, StoreResult
 from storeproof.spec import shipped
 
@@ -64,10 +54,10 @@ def render_html(result: Result, against: str = "") -> str:
         took=units.seconds(result.run.seconds),
         answer=answer(result.stores, titles),
         overview=overview(result),
-        missing=[(role_anchor(name), label_of(name), table) for name, table in missing(result).items()],
-        beyond=beyond(result),
-        beyond_title=BEYOND_TITLE,
-        beyond_note=BEYOND_NOTE,
+        missing=[(role_anchor(name), label_of(name), table) for name, table in missing.missing(result).items()],
+        beyond=missing.beyond(result),
+        beyond_title=missing.TITLE,
+        beyond_note=missing.NOTE,
         outcome_matrix=tables.outcome_matrix(result),
         groups=capability_matrix.matrix(result),
         signs=capability_matrix.SIGNS,
@@ -77,28 +67,32 @@ def render_html(result: Result, against: str = "") -> str:
         marks={outcome.value: formatting.MARKS[outcome] for outcome in Outcome},
         names=[formatting.name_of(store) for store in result.stores],
         scaling=tables.scaling(result),
-        joint=joint_loads(result.stores),
-        joint_note=JOINT_NOTE,
-        outages=outages(result),
-        outages_note=OUTAGES_NOTE,
+        joint=joint_loads.joint_loads(result.stores),
+        joint_note=joint_loads.NOTE,
+        outages=outages.outages(result),
+        outages_note=outages.NOTE,
         caches=caches.all_tables(result),
         caches_note=caches.NOTE,
         listings=[_listing(store, pictures) for store in result.stores],
         ladder=tables.ladder(result),
         faults=faults(result),
         cluster_pictures=[each for each in of_clusters if each[1]],
-        cluster_note=CLUSTER_NOTE,
-        strength=NOTE,
+        cluster_note=cluster_rounds.NOTE,
+        strength=losses.NOTE,
         hardships=hardships(result),
-        stale=stale_reads(result),
-        stale_note=STALE_NOTE,
+        states_drawn=states_drawn,
+        crashes=crash_table.crash_table(result),
+        crashes_note=crash_table.NOTE,
+        crashes_title=crash_table.TITLE,
+        stale=stale_reads.stale_reads(result),
+        stale_note=stale_reads.NOTE,
         gates=gates.LEGEND,
         grades=numbers.LEGEND,
         numbers=numbers.count(measurements),
         ratios=ratios.matrix(result, workloads, against),
         against=against or "the fastest store of equal proven durability",
         ratios_note=ratios.NOTE,
-        index_costs=index_costs.index_table(result),
+        index_costs=ratios.index_table(result),
         noise=noise.noise(result),
         noise_words=noise.in_words(noise.floors_of(noise.kinds_of(result))),
         cost_note=COST_NOTE if any(map(costs_of_server, workloads.values())) else "",
@@ -114,8 +108,10 @@ def render_html(result: Result, against: str = "") -> str:
 
 
 def _pictures(result: Result) -> Pictures | None:
-    """None where there is nothing to draw: matplotlib takes as long to import as all of storeproof."""
-    if not any(store.measurements or store.outages or store.histories for store in result.stores):
+    """None where there is nothing to draw: matplotlib takes as long to import as all of storeproof. Numbers of one store that are too few
+    for decisions are told by the tables."""
+    few = result.run.scale == "smoke" and len(result.stores) == 1
+    if not any(store.histories or (not few and (store.measurements or store.outages)) for store in result.stores):
         return None
     from storeproof.report.pictures.of_result import Pictures  # only here
 
@@ -131,12 +127,12 @@ def _workload(result: Result, name: str, measured: list[Pair], pictures: Picture
         "about": about(measured),
         "table": speed(measured, beside),
         "no_ratio": beside.reasons if beside else "",
-        "parts": mixes.parts(measured),
+        "parts": operations_of(measured),
         "costs": costs_of_server(measured),
         "about_costs": about_costs(measured),
         "numbers": numbers.count(each for _, each in measured),
         "invalid": sum(bool(each.invalid) for _, each in measured),
-        **(pictures.of_workload(measured) if pictures else {}),
+        **(pictures.of_workload(measured) if pictures else {"curves": None}),
     }
 
 

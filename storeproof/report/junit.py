@@ -56,7 +56,7 @@ def _case(store: StoreResult, record: OutcomeRecord, loss: str) -> ET.Element:
     facts = ({"standing": str(record.standing)} if record.standing else {}) | ({"loss": loss} if loss else {})
     if facts:
         _properties(case, {"outcome": record.outcome, **facts})
-    detail = printable(record.detail) or "no detail was given"
+    detail = printable(record.told) or "no detail was given"
     if end:
         ET.SubElement(case, end, type=record.outcome.value, message=detail.partition("\n")[0]).text = detail
     elif loss or record.outcome is Outcome.FAIL:

@@ -7,25 +7,24 @@ import html
 from storeproof import units
 from storeproof.outcome import Outcome
 from storeproof.printable import printable
-from storeproof.report import capability_matrix, formatting, gates, mixes, tables
-from storeproof.report.confidence import NOTE
+from storeproof.report import capability_matrix, formatting, gates, tables
 from storeproof.report.faults_without_guarantee import hardships
-from storeproof.report.parts.beyond import TITLE as BEYOND_TITLE
-from storeproof.report.parts.beyond import beyond
-from storeproof.report.parts.cluster_rounds import pictured, told
-from storeproof.report.parts.fault_table import faults
-from storeproof.report.parts.joint_loads import NOTE as JOINT_NOTE
-from storeproof.report.parts.joint_loads import joint_loads
-from storeproof.report.parts.missing import missing
-from storeproof.report.parts.outages import NOTE as OUTAGES_NOTE
-from storeproof.report.parts.outages import outages
-from storeproof.report.parts.overview import overview
-from storeproof.report.parts.roles import label_of
-from storeproof.report.parts.stale_reads import NOTE as STALE_NOTE
-from storeproof.report.parts.stale_reads import stale_reads
+from storeproof.report.parts import (
+    cluster_rounds,
+    crash_table,
+    fault_table,
+    joint_loads,
+    losses,
+    missing,
+    outages,
+    overview,
+    roles,
+    stale_reads,
+)
+from storeproof.report.parts.crash_states import states_told
 from storeproof.report.resources.server_cost import COST_NOTE, about_costs, costs
-from storeproof.report.speed import caches, index_costs, noise, numbers, ratios
-from storeproof.report.speed.table import about, speed
+from storeproof.report.speed import caches, noise, numbers, ratios
+from storeproof.report.speed.table import about, operations_of, speed
 from storeproof.report.tables import Table
 from storeproof.result.model import Result, StoreResult
 
@@ -45,20 +44,21 @@ def render_markdown(result: Result, against: str = "") -> str:
             for each in run.corpus
         ),
         f"Command: {_code(run.command)}",
-        _section("Overview", overview(result)),
-        *(_folded(f"What is missing: {cell_of(label_of(name))}", table) for name, table in missing(result).items()),
-        _folded(BEYOND_TITLE, beyond(result)),
+        _section("Overview", overview.overview(result)),
+        *(_folded(f"What is missing: {cell_of(roles.label_of(name))}", table) for name, table in missing.missing(result).items()),
+        _folded(missing.TITLE, missing.beyond(result)),
         _section("Correct", tables.outcome_matrix(result)),
         f"### Capabilities\n\n{_capabilities(result)}",
         _section("Durable", tables.ladder(result)),
-        NOTE if result.stores else "",
+        losses.NOTE if result.stores else "",
         _clusters(result),
         table_of(hardships(result)),
-        _stale(result),
-        _folded("Every fault in numbers", faults(result)),
+        _noted("Stale reads", stale_reads.NOTE, stale_reads.stale_reads(result)),
+        _noted(crash_table.TITLE, crash_table.NOTE, crash_table.crash_table(result)),
+        _folded("Every fault in numbers", fault_table.faults(result)),
         _speed(result, against),
-        _joint(result),
-        _outages(result),
+        _noted("All roles at the same time", joint_loads.NOTE, joint_loads.joint_loads(result.stores)),
+        _noted("While something fails", outages.NOTE, outages.outages(result)),
         _caches(result),
         _section("Environment and limits", tables.machine(result)),
         _section("Settings", tables.settings(result)),
@@ -73,9 +73,9 @@ def render_markdown(result: Result, against: str = "") -> str:
 def _clusters(result: Result) -> str:
     """What became of the writes of one round of each fault; nothing where no primary of a cluster was struck."""
     lines = [
-        f"* {cell_of(formatting.name_of(store))}, {cell_of(each.fault)}: {cell_of(told(each, case.kind))}"
+        f"* {cell_of(formatting.name_of(store))}, {cell_of(each.fault)}: {cell_of(cluster_rounds.told(each, case.kind))}"
         for store in result.stores
-        for each, case in pictured(store.durability.guarantees, store.durability.failovers)
+        for each, case in cluster_rounds.pictured(store.durability.guarantees, store.durability.failovers)
     ]
     return "### When the primary of a cluster is struck\n\n" + "\n".join(lines) if lines else ""
 
@@ -108,35 +108,20 @@ def _speed(result: Result, against: str) -> str:
     if (table := ratios.matrix(result, workloads, against)).rows:
         against_whom = cell_of(against or "the fastest store of equal proven durability")
         parts.append(f"### Ratios\n\nEach number to that of {against_whom}, which is 1 ◂. {ratios.NOTE}\n\n{table_of(table)}")
-    parts.append(_folded("What indexes cost: the rate with indexes to the rate without", index_costs.index_table(result)))
+    parts.append(_folded("What indexes cost: the rate with indexes to the rate without", ratios.index_table(result)))
     parts.append(_folded("Noise floor of every kind of workload", noise.noise(result)))
     for name, measured in workloads.items():
         title = f"{cell_of(measured[0][1].title)} ({cell_of(name)})"
         beside = ratios.beside(result, measured, against) if ratios.asked(result, measured) else None
         parts.append(f"### {title}\n\n{cell_of(about(measured))}\n\n{table_of(speed(measured, beside))}")
         parts.append(cell_of(beside.reasons) if beside else "")
-        if each := mixes.parts(measured):
+        if each := operations_of(measured):
             parts.append(f"Each operation by itself:\n\n{table_of(each)}")
         if each := costs(measured):
             parts.append(f"{cell_of(about_costs(measured))}\n\n{table_of(each)}")
     if any(costs(measured) for measured in workloads.values()):
         parts.insert(2, COST_NOTE)
     return "\n\n".join(part for part in parts if part)
-
-
-def _joint(result: Result) -> str:
-    table = joint_loads(result.stores)
-    return f"### All roles at the same time\n\n{JOINT_NOTE}\n\n{table_of(table)}" if table.rows else ""
-
-
-def _outages(result: Result) -> str:
-    table = outages(result)
-    return f"### While something fails\n\n{OUTAGES_NOTE}\n\n{table_of(table)}" if table.rows else ""
-
-
-def _stale(result: Result) -> str:
-    table = stale_reads(result)
-    return f"### Stale reads\n\n{STALE_NOTE}\n\n{table_of(table)}" if table.rows else ""
 
 
 def _caches(result: Result) -> str:
@@ -154,12 +139,18 @@ def _cases(store: StoreResult) -> str:
     lines = [f"<details><summary>{html.escape(formatting.name_of(store))}: {len(shown)} of {len(store.outcomes)}</summary>", ""]
     for each in shown:
         lines.append(f"* {formatting.MARKS[each.outcome]} **{each.outcome}** {_code(each.id)} (revision {each.revision}, {each.stage})")
-        lines.append(f"  <pre>{html.escape(each.detail).replace(chr(10), '<br>')}</pre>" if each.detail else "  no detail was given")
+        lines.append(f"  <pre>{html.escape(each.told).replace(chr(10), '<br>')}</pre>" if each.told else "  no detail was given")
+        lines += [f"  * {_code(line)}" for line in states_told(each)]
     return "\n".join([*lines, "", "</details>"])
 
 
 def _section(title: str, table: Table) -> str:
     return f"## {title}\n\n{table_of(table)}"
+
+
+def _noted(title: str, note: str, table: Table) -> str:
+    """A table that not every run has, behind what its numbers are."""
+    return f"### {title}\n\n{note}\n\n{table_of(table)}" if table.rows else ""
 
 
 def _folded(title: str, table: Table) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from storeproof import units
 from storeproof.outcome import REFUTED, Outcome
-from storeproof.report import confidence, formatting
+from storeproof.report import formatting
 from storeproof.report.axes import Pair
-from storeproof.report.parts.losses import Loss, harm_of, loss_of
+from storeproof.report.parts.losses import Loss, brief, harm_of, loss_of
 from storeproof.result.model import Environment, GuaranteeRecord, Result, StoreResult
 from storeproof.spec.guarantee import LADDER, NODES, rank
 
@@ -111,8 +111,8 @@ def _rung_cell(found: GuaranteeRecord | None, *, claimed: bool) -> Cell:
     if not claimed and not found.rounds:
         return Cell("not claimed", "dim", hint=found.detail)
     if not claimed and found.outcome is Outcome.UNSUPPORTED and lost:
-        return Cell(f"not promised: {lost}{confidence.brief(found)}{taken}", "near", hint=found.detail)
-    return outcome_cell(found.outcome, ("" if claimed else ", not claimed") + more + confidence.brief(found) + taken, hint=found.detail)
+        return Cell(f"not promised: {lost}{brief(found)}{taken}", "near", hint=found.detail)
+    return outcome_cell(found.outcome, ("" if claimed else ", not claimed") + more + brief(found) + taken, hint=found.detail)
 
 
 def workloads(result: Result) -> dict[str, list[Pair]]:

@@ -50,7 +50,7 @@ def assemble(record: StoreRecord, profiles: Iterable[Profile], spec: Spec, secre
         operations=record.operations,
         cites=record.proof.citation if record.proof is not None else None,
         capabilities=[roll_up(name, tried.get(name, ()), spec, claimed=record.target.claims(name)) for name in spec.capabilities],
-        outcomes=[each.model_copy(update={"detail": clean(each.detail)}) for each in record.outcomes],
+        outcomes=[each.model_copy(update={"detail": clean(each.detail), "again": clean(each.again)}) for each in record.outcomes],
         counts=count(each.outcome for each in record.outcomes),
         measurements=[_with_clean_words(each, clean) for each in record.measurements],
         scaling=list(record.scaling),

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Sequence
 from storeproof.outcome import SHOWN, worst
 from storeproof.result.model import CapabilityResult, OutcomeRecord
 from storeproof.spec import Capability, Spec
-
-PUSHDOWN = "pushdown"
-"""The further case of every capability with queries: that the store did the work."""
+from storeproof.spec.cases import PUSHDOWN
 
 _PREFIX = "capabilities."
 

@@ -1,4 +1,4 @@
-"""Compares measurements of two results, and refuses where a ratio would be misleading.
+"""Compares measurements of two results, or of a workload with indexes and without, and refuses where a ratio would be misleading.
 
 The round is the sample, and the ratio has a 95 % interval (`storeproof.stats.ratio`): of the medians, or per block for interleaved
 rounds of one run. A difference is shown if the interval excludes 1 and the ratio exceeds the noise floor of its kind of workload.
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
-from storeproof.result.defect import defect_of
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Environment, Result, StoreResult
+from storeproof.result.proof import defect_of
 from storeproof.result.ratios.noise import KindNoise, kind_of, noise_of
 from storeproof.result.ratios.number_ratio import Bound, number_ratio
 from storeproof.stats.ratio import Ratio
@@ -49,7 +49,6 @@ class Side:
 
     @property
     def name(self) -> str:
-        """`store:variant`."""
         return f"{self.store.store}:{self.store.variant}"
 
     @cached_property
@@ -242,3 +241,33 @@ def unlike_measurements(a: Measurement, b: Measurement, about: Collection[str] =
 
 def _differ(what: str, a: str, b: str) -> str:
     return f"{what} differs: {a} against {b}"
+
+
+_ABOUT: Final = frozenset({"indexes", "durability"})
+"""In what both sides may differ: one store in one run has one durability, proven or not."""
+
+
+@dataclass(frozen=True)
+class IndexCost:
+    """One number of indexes against none."""
+
+    store: StoreResult
+    pair: Pair
+    """Indexed over plain: below 1, the indexes cost something."""
+
+
+def index_costs(result: Result) -> list[IndexCost]:
+    """The costs of all stores and workloads that were measured with indexes and without."""
+    costs = []
+    for side in sides_of(result):
+        plain = {_plan(each): each for each in side.store.measurements if not each.indexes}
+        for each in side.store.measurements:
+            beside = plain.get(_plan(each))
+            if each.indexes and beside is not None:
+                names = (f"with {each.indexes}", "without")
+                costs.append(IndexCost(side.store, pair_of(side, each, side, beside, _ABOUT, names)))
+    return costs
+
+
+def _plan(measured: Measurement) -> tuple[Any, ...]:
+    return (measured.workload, *(getattr(measured, field) for field in PLAN if field != "indexes"))

@@ -1,18 +1,20 @@
-"""Writes and reads `result.json`, and `result.json.xz`, as it is published."""
+"""Writes and reads `result.json`, and `result.json.xz`, as it is published; what is read can be made safe to print in a terminal."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import lzma
 import os
 import re
 import secrets
 from pathlib import Path
+from typing import Any, Final
 
 from pydantic import ValidationError
 
 from storeproof.errors import UsageError
-from storeproof.printable import in_one_line
+from storeproof.printable import in_one_line, printable
 from storeproof.regular_file import Unreadable, bounded, decoded, exists, open_regular
 from storeproof.result.model import FORMAT, Result
 from storeproof.spec.reading.json_schema import schema_of
@@ -138,11 +140,16 @@ def file_in(directory: Path) -> Path:
 
 
 def content_of(file: Path) -> bytes:
-    """The content of a result file, as its run wrote it: what a citation has the SHA-256 of.
+    """The content of a result file, as its run wrote it.
     Raises `Unreadable`: as `regular_file.read_text`, or what should be compressed is not."""
     with open_regular(file) as opened:
         content = opened.read(LONGEST + 1)
     return bounded(_decompressed(content) if file.suffix == ".xz" else content, LONGEST)
+
+
+def digest_of(file: Path) -> str:
+    """The SHA-256 of a result file's content, by which it is cited. Raises as `content_of` does."""
+    return hashlib.sha256(content_of(file)).hexdigest()
 
 
 def compressed(content: bytes) -> bytes:
@@ -189,3 +196,32 @@ def _check_format(file: Path | str, text: str) -> None:
         raise UsageError(
             f"{file}: format is {text}; this version of storeproof reads {', '.join(_READABLE)}; upgrade storeproof, or run it again"
         )
+
+
+_ESCAPED: Final = re.compile(r"\\[bfru]")
+"""A character that JSON does not show as it is, in a text without escaped backslashes: it may be a control character."""
+
+
+def read_shown(path: Path) -> Result:
+    """Read a result as `read_result` does, with control characters escaped as in `shown_of`.
+
+    Most files have none, in their text as in what it stands for: those need no copy, which takes twice as long as reading.
+    """
+    text, file = read_text_of(path)
+    result = result_from(text, file)
+    return result if printable(text) == text and not _ESCAPED.search(text.replace(r"\\", "")) else shown_of(result)
+
+
+def shown_of(result: Result) -> Result:
+    """The result with control characters escaped: its text comes from servers, and the file from anywhere."""
+    return Result.model_validate(_printable(result.model_dump()))
+
+
+def _printable(value: Any) -> Any:
+    if isinstance(value, str):
+        return printable(value) if type(value) is str else value  # an outcome is an enum, not text
+    if isinstance(value, dict):
+        return {_printable(name): _printable(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_printable(each) for each in value)
+    return value

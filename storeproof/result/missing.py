@@ -1,4 +1,4 @@
-"""What a store misses of a profile, as the judge found it; words are made of it where it is shown."""
+"""What a store misses of a profile, and by which alternatives it meets the rest, as the judge found it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from storeproof.outcome import REFUTED, SHOWN, Outcome
 from storeproof.result.part import ResultPart
+from storeproof.support import way_in_words
 
 MEANS: Final[Mapping[Outcome, Literal["broken", "lacks", "open"]]] = {
     outcome: "broken" if outcome in (Outcome.FAIL, Outcome.KNOWN_FAIL) else "lacks" if outcome in REFUTED else "open"
@@ -70,3 +71,23 @@ class MissingDemand(ResultPart):
     @model_serializer(mode="wrap")
     def _as_it_was_read(self, write: SerializerFunctionWrapHandler) -> Any:
         return self.sentence or write(self)
+
+
+class Way(ResultPart):
+    """By which of several alternatives a store meets a demand."""
+
+    demand: str
+    """All alternatives: `expiry.put-expiring or expiry.swept`."""
+    capability: str
+    """The first of them that was shown."""
+    title: str
+    """Of that capability."""
+
+    @property
+    def words(self) -> str:
+        return way_in_words(self.capability, self.title)
+
+    @property
+    def is_strictest(self) -> bool:
+        """Whether no alternative asks for more."""
+        return self.demand.partition(" or ")[0] == self.capability

@@ -12,22 +12,22 @@ from storeproof.blame import Party
 from storeproof.machine.cores import FEWEST
 from storeproof.outcome import IDLE, Lack, Outcome, Stage, is_failure
 from storeproof.result.measured.cache import CacheRecord
+from storeproof.result.measured.case_records import HistoryRecord, Lacked, ScalingRecord, StaleReadCounts
 from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord
+from storeproof.result.measured.crash_states import CrashStateCounts
 from storeproof.result.measured.damage import DamageCounts
-from storeproof.result.measured.history import HistoryRecord
-from storeproof.result.measured.lacked import Lacked
+from storeproof.result.measured.first_screen import FirstScreen
+from storeproof.result.measured.io_errors import IoErrorCounts
 from storeproof.result.measured.outage import OutageRecord
-from storeproof.result.measured.scaling import ScalingRecord
-from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.measurement import JointLoad, Measurement
-from storeproof.result.missing import MissingDemand
-from storeproof.result.older_formats import SAID_IN_DETAILS, missing_of, said_in, stale_reads_of
+from storeproof.result.missing import MissingDemand, Way
+from storeproof.result.older_formats import SAID_IN_DETAILS, missing_of, said_in, sentence_of, stale_reads_of
 from storeproof.result.part import ResultPart
 from storeproof.result.product import product
 from storeproof.spec.edition import FROZEN_PATTERN
 from storeproof.spec.guarantee import LADDER
 from storeproof.spec.standing import Standing
-from storeproof.support import Support, way_in_words
+from storeproof.support import Support
 
 FORMAT = "2.5"
 
@@ -166,8 +166,20 @@ class OutcomeRecord(ResultPart):
     the field, what its detail says."""
     damage: DamageCounts | None = None
     """None where no file was damaged. Of a result without the field, what its detail says."""
+    crash_states: CrashStateCounts | None = None
+    """None where no disk was recorded."""
+    io_errors: IoErrorCounts | None = None
+    """None where no disk failed."""
     lacked: Lacked | None = None
     """Of `not_run` what was lacking; None where that excuses no case. Of a result without the field, what its detail says."""
+
+    again: str = ""
+    """The command that repeats it alone, where its choices are drawn. Of a result without the field, its detail ends with the command."""
+
+    @property
+    def told(self) -> str:
+        """The detail, and how to repeat the case."""
+        return f"{self.detail}\nreproduce: {self.again}" if self.again else self.detail
 
     @property
     def decides(self) -> bool:
@@ -177,7 +189,7 @@ class OutcomeRecord(ResultPart):
     @property
     def why(self) -> str:
         """In one line: the refusal, else the first line of the detail."""
-        return self.refusal or self.detail.strip().partition("\n")[0]
+        return self.refusal or sentence_of(self.detail)
 
     @property
     def is_begun(self) -> bool:
@@ -298,26 +310,6 @@ class Durability(Harm):
         return "not tried" if lowest is None or lowest.outcome in IDLE else "not proven"
 
 
-class Way(ResultPart):
-    """By which of several alternatives a store meets a demand."""
-
-    demand: str
-    """All alternatives: `expiry.put-expiring or expiry.swept`."""
-    capability: str
-    """The first of them that was shown."""
-    title: str
-    """Of that capability."""
-
-    @property
-    def words(self) -> str:
-        return way_in_words(self.capability, self.title)
-
-    @property
-    def is_strictest(self) -> bool:
-        """Whether no alternative asks for more."""
-        return self.demand.partition(" or ")[0] == self.capability
-
-
 class ProfileVerdict(ResultPart):
     """Whether a store conforms to a profile."""
 
@@ -369,6 +361,8 @@ class StoreResult(ResultPart):
     histories: list[HistoryRecord] = Field(default_factory=list)
     """Histories that are not linearizable, of failed cases."""
     profiles: list[ProfileVerdict]
+    first_screen: FirstScreen | None = None
+    """What all this says on the site's first screen; None in results of formats before 2.5."""
 
     @property
     def product(self) -> str:
@@ -391,9 +385,8 @@ class Result(ResultPart):
             if unsaid := SAID_IN_DETAILS - outcome.model_fields_set:
                 said = said_in(outcome.id, outcome.outcome, outcome.detail)
                 outcome.__dict__.update({field: said[field] for field in unsaid})
-        if self.format != FORMAT:
-            for outcome in (each for store in self.stores for each in store.outcomes):
+            if self.format != FORMAT:
                 outcome.__dict__["stale_reads"] = stale_reads_of(outcome.id, outcome.detail)  # not as set: it is written as it was read
-        elif any(each.sentence for store in self.stores for verdict in store.profiles for each in verdict.missing):
+        if self.format == FORMAT and any(each.sentence for store in self.stores for verdict in store.profiles for each in verdict.missing):
             raise ValueError(f"what is missing of a profile is a sentence, which formats before {FORMAT} have")
         return self

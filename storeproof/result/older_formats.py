@@ -8,9 +8,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from storeproof.outcome import Lack, Outcome
+from storeproof.result.measured.case_records import Lacked, StaleReadCounts
 from storeproof.result.measured.damage import DamageCounts
-from storeproof.result.measured.lacked import Lacked
-from storeproof.result.measured.stale_reads import StaleReadCounts
 from storeproof.result.missing import Kind, MissingDemand
 
 _KINDS: Final[Mapping[str, Kind]] = {"model": "model", "capability": "capability", "guarantee": "guarantee"}
@@ -49,6 +48,7 @@ _NOT_RUN: Final[Mapping[Lack, str]] = {
     Lack.FRONT: r"the file of [\w.-]+ does not say how the memory of its front|the adapter of this composite store does not",
 }
 """How the details of cases began that were not run, before a field had what was lacking."""
+_AROUND: Final = re.compile(r"^stale reads are declared as possible: |; seed \d+; reproduce: .*$")
 _OLDEST: Final = re.compile(r"\b([\d.]+) ms at most")
 
 
@@ -121,6 +121,11 @@ def lacked_of(detail: str) -> Lacked | None:
     if unverified := _UNVERIFIED.match(detail):
         return Lacked(what=Lack.VERIFIED_OPERATION, **unverified.groupdict())
     return next((Lacked(what=lack) for lack, said in _NOT_RUN.items() if re.match(said, detail)), None)
+
+
+def sentence_of(detail: str) -> str:
+    """The first line, without the declaration with which it began, and without the command with which it ended."""
+    return _AROUND.sub("", detail.strip().partition("\n")[0])
 
 
 def lost_operations_of(records: int, detail: str) -> tuple[int, bool]:

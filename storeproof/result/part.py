@@ -11,7 +11,7 @@ class ResultPart(BaseModel):
     Numbers are finite: JSON has no NaN, so a file with one could not be read.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 class Gate(ResultPart):

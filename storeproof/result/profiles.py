@@ -11,8 +11,8 @@ from storeproof.contract.families import Counter, KeyValue
 from storeproof.contract.operations import OPERATIONS
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, worst
 from storeproof.result.capabilities import by_capability, deciding_cases_of
-from storeproof.result.missing import Kind, MissingDemand
-from storeproof.result.model import GuaranteeRecord, OutcomeRecord, ProfileVerdict, Way
+from storeproof.result.missing import Kind, MissingDemand, Way
+from storeproof.result.model import GuaranteeRecord, OutcomeRecord, ProfileVerdict
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec import Spec
 from storeproof.spec.cases import metadata_case

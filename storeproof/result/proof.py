@@ -7,17 +7,17 @@ them in the cited file, which its SHA-256 identifies.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from storeproof.errors import UsageError
-from storeproof.outcome import IDLE, SHOWN, Outcome, Stage
+from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, Stage
+from storeproof.printable import in_one_line
 from storeproof.regular_file import exists
-from storeproof.result.defect import defect_of
-from storeproof.result.json_file import NAME, UNFINISHED, content_of, file_in, read_result
+from storeproof.result.json_file import NAME, UNFINISHED, digest_of, file_in, read_result
 from storeproof.result.model import Citation, EditionUsed, OutcomeRecord, Result, StoreResult
 from storeproof.spec.guarantee import LADDER
 
@@ -82,7 +82,6 @@ class CitedResult:
 
     @property
     def stores(self) -> Mapping[str, StoreResult]:
-        """Its stores by `store:variant`."""
         return {name_of(store): store for store in self.result.stores}
 
     def proof_of(self, target: str) -> Proof | None:
@@ -123,7 +122,7 @@ def read_cited(path: Path, edition: EditionUsed) -> CitedResult:
         raise UsageError(
             f"--proof {path} is of edition {there}, and this run of {here}, which may ask for more; prove it with this edition"
         )
-    return CitedResult(path, result, hashlib.sha256(content_of(file)).hexdigest())
+    return CitedResult(path, result, digest_of(file))
 
 
 def proofs_of(cited: Iterable[CitedResult], targets: Iterable[str]) -> dict[str, Proof]:
@@ -154,3 +153,23 @@ def _program(seen: StoreResult | Identity) -> str:
         return "without a digest"
     kind = "an image" if seen.image_digest is not None else "binaries" if " " in digest else "a binary"
     return f"{kind}, {re.sub('(?<=:[0-9a-f]{12})[0-9a-f]+', '', digest)}"
+
+
+_LONGEST: Final = 600
+"""Characters; the longest issue of the shipped stores has 430."""
+
+
+def defect_of(store: StoreResult) -> str:
+    """What was found of the lowest claimed guarantee that was not proven, in one line: of a known failure its issue, as the store's file
+    has it. Empty where nothing was found against the store: all it claims was proven, or the next guarantee was not tried."""
+    durability = store.durability
+    if durability.cited is not None:
+        return durability.cited.defect
+    names = [str(name) for name in LADDER]
+    if durability.proven not in names or durability.claimed not in names:
+        return ""
+    for rung in names[names.index(durability.proven) + 1 : names.index(durability.claimed) + 1][:1]:
+        for each in store.outcomes:
+            if each.id == f"durability.{rung}" and each.outcome in REFUTED:
+                return in_one_line(f"{rung} is claimed and not kept: {each.detail.partition(chr(10))[0]}", _LONGEST)
+    return ""

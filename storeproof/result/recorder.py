@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, Stage, worst
 from storeproof.result.consistency import highest_held
 from storeproof.result.measured.cache import CacheRecord
+from storeproof.result.measured.case_records import HistoryRecord, ScalingRecord
 from storeproof.result.measured.cluster_round import CaseRounds
-from storeproof.result.measured.history import HistoryRecord
 from storeproof.result.measured.outage import OutageRecord
-from storeproof.result.measured.scaling import ScalingRecord
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.model import Durability, GuaranteeRecord, Harm, OutcomeRecord
 from storeproof.result.proof import Proof
@@ -21,8 +20,6 @@ from storeproof.spec.store import Target
 
 @dataclass
 class StoreRecord:
-    """What was collected about a target so far."""
-
     target: Target
     version: str | None = None
     launch: str | None = None

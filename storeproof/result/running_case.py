@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final, NoReturn
 
 from storeproof.blame import REPEATED, CaseEnding, Judgement, Party, judge_error
-from storeproof.contract.failures import Unsupported
+from storeproof.contract.failures import Unsupported, WrongReply
 from storeproof.errors import NotAvailable
 from storeproof.outcome import Outcome, Stage, is_failure
+from storeproof.result.measured.case_records import Lacked, StaleReadCounts
+from storeproof.result.measured.crash_states import CrashStateCounts
 from storeproof.result.measured.damage import DamageCounts
-from storeproof.result.measured.lacked import Lacked
-from storeproof.result.measured.stale_reads import StaleReadCounts
+from storeproof.result.measured.io_errors import IoErrorCounts
 from storeproof.result.model import OutcomeRecord
 from storeproof.result.recorder import StoreRecord
-from storeproof.spec.known_failure import FaultFinding, KnownFailure
+from storeproof.spec.known_failure import CaseFinding, KnownFailure
 from storeproof.spec.standing import Standing
 
 _SHOWN = 3
@@ -32,6 +34,25 @@ class EndCase(Exception):
         super().__init__(detail)
         self.outcome = outcome
         self.lacked = lacked
+
+
+class WrongAnswer(AssertionError):
+    """The store's answer to an operation is not the expected one; `told`: what was done, one line each."""
+
+    def __init__(self, told: Iterable[str], operation: str, found: object, expected: str) -> None:
+        super().__init__("\n".join([*told, f"expected: {expected}"]))
+        self.finding = CaseFinding.wrong_answer(str(self), operation, repr(found), expected)
+
+
+_KINDS: Final = {CaseEnding.REFUSED: "refused", CaseEnding.UNSUPPORTED: "refused", CaseEnding.SERVER_ENDED: "unstartable"}
+
+
+def finding_of(error: BaseException, judged: Judgement) -> CaseFinding:
+    """What is held against what is known, where an exception ends a case; only an assertion is in our words, and not in the store's."""
+    if isinstance(error, WrongAnswer):
+        return error.finding
+    kind = "unreadable" if isinstance(error, WrongReply) else _KINDS.get(judged.ending, "wrong_answer")
+    return CaseFinding(judged.detail, frozenset({kind}), said="" if isinstance(error, AssertionError) else str(error))
 
 
 class CaseResult:
@@ -79,8 +100,14 @@ class CaseResult:
         """Why an operation is not offered, without the operation."""
         self.damage: DamageCounts | None = None
         """What became of the files, of a case that damages them."""
+        self.crash_states: CrashStateCounts | None = None
+        """What became of the states of a disk, of a case that records one."""
+        self.io_errors: IoErrorCounts | None = None
+        """What errors of a disk led to, of a case whose disk fails."""
         self.lacked: Lacked | None = None
         """Of a case that is not run."""
+        self.again = ""
+        """The command that repeats it."""
 
     @property
     def detail(self) -> str:
@@ -97,7 +124,7 @@ class CaseResult:
         self._model = model
         self._operations = set(operations)
 
-    def known(self, outcome: Outcome, findings: Sequence[str | FaultFinding]) -> Outcome:
+    def known(self, outcome: Outcome, findings: Sequence[str | CaseFinding]) -> Outcome:
         """The outcome, or `known_fail` for a failure whose findings are all known."""
         if outcome is not Outcome.FAIL or self._known is None:
             return outcome
@@ -117,7 +144,8 @@ class CaseResult:
         lines = [*told, judged.detail]
         if judged.outcome is Outcome.UNSUPPORTED:
             lines.insert(0, lines.pop())
-        self.note(judged.outcome, "\n".join(lines))
+        detail = "\n".join(lines)
+        self.note(judged.outcome, detail, [replace(finding_of(error, judged), words=detail)])
         self.party, self._ending = judged.party, judged.ending
         if isinstance(error, Unsupported) and error.reason != str(error):
             self.refusal = f"claimed, but {error.reason}" if self.claimed else error.reason
@@ -132,10 +160,10 @@ class CaseResult:
         self.spoiled.append(self.detail.partition("\n")[0])
         self._details.clear()
         self.outcome, self.settled, self.party, self._ending, self.stale_reads = Outcome.NOT_RUN, False, None, None, None
-        self.refusal = self.damage = self.lacked = None
+        self.refusal = self.damage = self.crash_states = self.io_errors = self.lacked = None
         return True
 
-    def note(self, outcome: Outcome, detail: str, findings: Sequence[str | FaultFinding] = ()) -> None:
+    def note(self, outcome: Outcome, detail: str, findings: Sequence[str | CaseFinding] = ()) -> None:
         """Set the outcome without ending the test. `findings` of a failure; by default the detail is the only one."""
         findings = findings or (detail,)
         self.outcome = self.known(outcome, findings)
@@ -166,7 +194,7 @@ class CaseResult:
         self.note_error(error, told)
         raise EndCase(self.outcome, self.detail, self.lacked) from error
 
-    def settle(self, outcome: Outcome, detail: str, findings: Sequence[str | FaultFinding] = ()) -> NoReturn:
+    def settle(self, outcome: Outcome, detail: str, findings: Sequence[str | CaseFinding] = ()) -> NoReturn:
         """End the case with an outcome; `findings` as for `note`. Raises `EndCase`."""
         self.note(outcome, detail, findings)
         raise EndCase(self.outcome, detail)
@@ -190,7 +218,10 @@ class CaseResult:
                 stale_reads=self.stale_reads,
                 refusal=self.refusal,
                 damage=self.damage,
+                crash_states=self.crash_states,
+                io_errors=self.io_errors,
                 lacked=self.lacked if self.outcome is Outcome.NOT_RUN else None,
+                again=self.again,
             ),
             self._model,
             self._operations,

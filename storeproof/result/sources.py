@@ -55,7 +55,7 @@ def sources_of(target: Target) -> dict[str, Path]:
     """
     files: dict[Path, None] = {}
     for each in (target, *target.parts.values()):
-        files |= dict.fromkeys(_chain(each.file))
+        files |= dict.fromkeys(chain(each.file))
         if each.store.adapter.endswith(".py"):
             own = reader().settled(each.file.parent / each.store.adapter)
             files[own] = None
@@ -90,13 +90,13 @@ def by_file(sources: Mapping[str, str]) -> dict[str, str]:
     return dict(sorted((found | together).items()))
 
 
-def _chain(path: Path) -> Iterator[Path]:
-    """A store's file, and those that it extends; the loader has refused circles."""
+def chain(path: Path, bases: Path = STORES) -> Iterator[Path]:
+    """A store's file, and those that it extends, by name in the folder `bases`; the loader has refused circles."""
     yield path
     named = plain(path).get("extends")
     if isinstance(named, str):
-        base = path.parent / named if named.endswith((".yaml", ".yml")) else STORES / f"{named}.yaml"
-        yield from _chain(reader().settled(base))
+        base = path.parent / named if named.endswith((".yaml", ".yml")) else bases / f"{named}.yaml"
+        yield from chain(reader().settled(base), bases)
 
 
 def _modules(name: str) -> dict[Path, None]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from storeproof.site.badges import badge_of, default_of
-from storeproof.site.capability_pages import capability_pages
-from storeproof.site.decisions.pages import decision_pages
-from storeproof.site.front_pages import front_pages
+from storeproof.site.capability_pages import capability_pages, front_pages
+from storeproof.site.decisions.links import decision_pages
 from storeproof.site.names import badge
 from storeproof.site.rendering import Renderer, script, site_style
 from storeproof.site.run_pages import run_pages

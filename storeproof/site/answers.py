@@ -38,7 +38,6 @@ class SiteAnswer:
 
     @property
     def shown(self) -> bool:
-        """Whether every answer was correct."""
         return self.summary.outcome in SHOWN
 
     @property

@@ -26,8 +26,6 @@ _WIDE: Final = 6.6
 
 @dataclass(frozen=True)
 class Badge:
-    """One badge."""
-
     message: str
     colour: str
     """As shields names it."""

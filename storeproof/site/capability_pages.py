@@ -1,16 +1,19 @@
-"""The pages of capabilities: the requests, the correct answers, and what each variant answered; and the YAML of the demands."""
+"""The front pages (the first screen, the capabilities, the comparison, the runs); and the pages of capabilities: the requests, the correct
+answers, what each variant answered, and the YAML of the demands."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from storeproof.report.decision.words import headline
 from storeproof.report.formatting import MARKS, WORDS
 from storeproof.report.parts.demands import ShownStep, exchanges
 from storeproof.site.answers import SiteAnswer
 from storeproof.site.joined_results import SiteVariant
 from storeproof.site.names import capability_page, demand_page
 from storeproof.site.rendering import Renderer
+from storeproof.site.script_data import as_script, payload, ratios
 from storeproof.site.site_content import SiteContent
 from storeproof.spec import CapabilityCase
 from storeproof.spec.standing import Standing
@@ -65,3 +68,12 @@ def replies_of(content: SiteContent) -> list[tuple[str, list[Reply]]]:
     """For the table of all capabilities."""
     asked = [each for each in content.variants if each.answers]
     return [(name, [Reply(each, content.answers[each.name].get(name)) for each in asked]) for name in content.capabilities]
+
+
+def front_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str, str]]:
+    data = payload(content)
+    asked = [each for each in content.variants if each.answers]
+    yield "index.html", renderer.page("index.html", "index.html.j2", data=as_script(data), shown=data, headline=headline)
+    yield "capabilities.html", renderer.page("capabilities.html", "capabilities.html.j2", asked=asked, replies=replies_of(content))
+    yield "compare.html", renderer.page("compare.html", "compare.html.j2", data=as_script(data | {"ratios": ratios(content)}))
+    yield "runs.html", renderer.page("runs.html", "runs.html.j2")

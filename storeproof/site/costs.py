@@ -23,8 +23,6 @@ _ABOUT: Final = frozenset({"durability"})
 
 @dataclass(frozen=True)
 class VariantCost:
-    """One variant of a cost table."""
-
     side: Side
     measured: Measurement
     to_fastest: Pair | None

@@ -18,8 +18,6 @@ from storeproof.spec import Store
 
 @dataclass(frozen=True, eq=False)
 class JoinedResult:
-    """One variant in one result."""
-
     source: SourceResult
     store: StoreResult
 

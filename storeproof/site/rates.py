@@ -15,8 +15,6 @@ from storeproof.site.names import number_anchor
 
 @dataclass(frozen=True)
 class Rate:
-    """One number of one variant."""
-
     anchor: str
     title: str
     workload: str

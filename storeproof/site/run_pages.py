@@ -9,6 +9,7 @@ from typing import Any, Final
 from storeproof import units
 from storeproof.outcome import IDLE, SHOWN
 from storeproof.report.formatting import MARKS, SCALES, name_of
+from storeproof.report.parts.crash_states import StateDrawn, states_drawn
 from storeproof.report.parts.fault_table import fault_table
 from storeproof.report.parts.joint_loads import joint_loads
 from storeproof.report.parts.losses import FAULTS, losses_of
@@ -27,8 +28,6 @@ _HISTORIES: Final = "stateful."
 
 @dataclass(frozen=True)
 class VariantInRun:
-    """One variant in one run."""
-
     store: StoreResult
     proven: Cell
     shown: int
@@ -41,6 +40,8 @@ class VariantInRun:
     """Each model of which random histories were tried, with what came of it, and how that is meant."""
     outages: Table
     rates: list[Rate]
+    states: list[tuple[str, list[StateDrawn]]]
+    """By case those of a disk on which it fails."""
 
     @property
     def name(self) -> str:
@@ -76,6 +77,7 @@ def _variant_in_run(store: StoreResult) -> VariantInRun:
         models=list(_models(store)),
         outages=outages_of(store),
         rates=rates_of(store),
+        states=[(each.id, drawn) for each in store.outcomes if (drawn := states_drawn(each))],
     )
 
 

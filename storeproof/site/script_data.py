@@ -6,15 +6,15 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
-from storeproof.check import ANOMALIES
-from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss
-from storeproof.report.parts.roles import MANY, ProfileAnswer, label_of
+from storeproof.report.parts.first_screen import fault_summary, role_summary, speed_summary
+from storeproof.report.parts.losses import COLUMNS, FAULTS
+from storeproof.report.parts.roles import label_of
 from storeproof.report.parts.speeds import SPEEDS
 from storeproof.report.parts.stale_reads import stale_of
-from storeproof.result.compare import PLAN, Pair, Side, pair_of, sides_of
+from storeproof.result.compare import Pair, Side, pair_of, sides_of
 from storeproof.result.measurement import Measurement
-from storeproof.result.missing import MEANS
 from storeproof.result.model import FORMAT
+from storeproof.result.part import ResultPart
 from storeproof.result.product import short_product
 from storeproof.site.answers import LETTERS, letters
 from storeproof.site.joined_results import SiteVariant
@@ -22,7 +22,7 @@ from storeproof.site.names import capability_page, loss_anchor, number_anchor, r
 from storeproof.site.site_content import SiteContent
 from storeproof.site.sources import SourceResult
 from storeproof.site.speeds import SpeedTable
-from storeproof.spec.guarantee import LADDER, NETWORKED
+from storeproof.spec.guarantee import NETWORKED
 
 _ESCAPED: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 """What could end a script element, or a line of one."""
@@ -41,13 +41,9 @@ def payload(content: SiteContent) -> dict[str, Any]:
     return {
         "formats": [FORMAT],
         "letters": LETTERS,
-        "means": MEANS,
-        "anomalies": ANOMALIES,
-        "ladder": LADDER,
         "roles": [[name, label_of(name), _title(content, name), slug(name)] for name in content.profiles],
         "faults": [[name, FAULTS[name]] for name in COLUMNS],
         "clusters": [[name, FAULTS[name]] for name in NETWORKED],
-        "plan": [list(each) for each in PLAN.items()],
         "speeds": [list(each) for each in SPEEDS.items()],
         "runs": [_run(source, tables.get(number)) for number, source in enumerate(content.sources)],
         "run": position[id(main.source)] if main else None,
@@ -70,48 +66,9 @@ def ratios(content: SiteContent) -> list[list[Any]]:
     return found
 
 
-def role_data(role: ProfileAnswer) -> list[Any]:
-    """[verdict, number that failed, number that is lacking, some that failed, some that are lacking, number that was not shown, and the
-    capabilities by which demands are met that have a stricter alternative]."""
-    broken, lacks = role.broken, role.lacks
-    return [role.verdict, len(broken), len(lacks), broken[:MANY], lacks[:MANY], len(role.open), role.looser]
-
-
-def loss_data(loss: Loss) -> dict[str, Any]:
-    """What a fault cost; of a cluster also the median and the longest failover, in seconds."""
-    record = loss.record
-    failover = {"failover": list(map(_short, loss.failover))} if loss.failover else {}
-    return failover | {
-        "state": loss.state,
-        "lost": loss.lost.operations,
-        "of": loss.lost.acknowledged,
-        "rounds": record.rounds,
-        "promised": loss.promised,
-        "changed": loss.changed,
-        "unstartable": loss.unstartable,
-        "text": loss.text,
-    }
-
-
-def speed_data(measured: Measurement) -> dict[str, Any]:
-    """A rate per second with its interval and its marks; a mark that does not apply is left out."""
-    rate = measured.throughput
-    found: dict[str, Any] = {
-        "rate": _short(rate.median),
-        "low": _short(rate.low),
-        "high": _short(rate.high),
-        "grade": measured.grade,
-        "p99": None if measured.latency_us.p99 is None else round(measured.latency_us.p99),
-    }
-    found |= {"atLeast": True} if measured.at_least else {}
-    found |= {"drifting": True} if measured.trend.drifting else {}
-    found |= {"invalid": measured.invalid or ["no answer"]} if measured.invalid or not rate.median else {}
-    return found
-
-
-def _short(number: float) -> float:
-    """Five digits that matter: the fifth is far below every interval."""
-    return float(f"{number:.5g}")
+def _compact(summary: ResultPart) -> dict[str, Any]:
+    """As a result has it, without what is as it is by default."""
+    return summary.model_dump(mode="json", exclude_defaults=True)
 
 
 def _title(content: SiteContent, profile: str) -> str:
@@ -153,9 +110,9 @@ def _variant(each: SiteVariant, content: SiteContent, position: dict[int, int], 
         "proven": durability.proven,
         "run": position[id(answers.source)] if answers else None,
         "answers": letters(answers.store, content.capabilities) if answers else "",
-        "roles": {name: role_data(role) for name, role in each.roles.items()},
+        "roles": {name: _compact(role_summary(role)) for name, role in each.roles.items()},
         "losses": {
-            name: loss_data(each.losses[name][0])
+            name: _compact(fault_summary(each.losses[name][0]))
             | {"run": position[id(each.losses[name][1].source)], "at": loss_anchor(each.store, each.variant, name)}
             for name in (*COLUMNS, *NETWORKED)
             if name in each.losses
@@ -181,7 +138,7 @@ def _cells(variant: SiteVariant, table: SpeedTable) -> list[dict[str, Any] | Non
         elif measured is None:
             found.append(None)
         else:
-            found.append(speed_data(measured) | {"at": number_anchor(variant.store, variant.variant, measured)})
+            found.append(_compact(speed_summary(column, variant.name)) | {"at": number_anchor(variant.store, variant.variant, measured)})
     return found
 
 

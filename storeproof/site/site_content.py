@@ -24,8 +24,6 @@ _CAPABILITY: Final = re.compile(r"\s*- capability: (\S+)\s*")
 
 @dataclass(frozen=True)
 class YamlLine:
-    """One line of YAML."""
-
     text: str
     capability: str
     """The capability that begins here, without its group; empty in all other lines."""
@@ -33,8 +31,6 @@ class YamlLine:
 
 @dataclass(frozen=True)
 class CapabilityFile:
-    """One file of `spec/capabilities/`."""
-
     name: str
     title: str
     file: str

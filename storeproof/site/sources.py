@@ -8,10 +8,9 @@ from pathlib import Path
 
 from storeproof.errors import UsageError
 from storeproof.printable import in_one_line
-from storeproof.result.json_file import COMPRESSED, NAME, files_of
+from storeproof.result.json_file import COMPRESSED, NAME, files_of, read_shown
 from storeproof.result.model import Result
 from storeproof.result.needs.servers import preference
-from storeproof.result.terminal_safe import read_shown
 
 
 @dataclass(frozen=True, eq=False)

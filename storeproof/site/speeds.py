@@ -12,8 +12,6 @@ from storeproof.site.sources import SourceResult
 
 @dataclass(frozen=True, eq=False)
 class SpeedTable:
-    """The speeds of one run."""
-
     source: SourceResult
     columns: tuple[SpeedColumn, ...]
     """One for each of the speeds, in their order."""

@@ -40,8 +40,6 @@ _OTHER_FAULTS = ("durability.bootstrap", "durability.full_disk", "durability.cor
 
 @dataclass(frozen=True)
 class ListedFailure:
-    """A known failure of a variant."""
-
     case: str
     issue: str
     until: date
@@ -172,8 +170,6 @@ def _differing(variant: SiteVariant) -> Iterator[tuple[JoinedResult, dict[str, s
 
 @dataclass(frozen=True)
 class InRun:
-    """What one run found."""
-
     found: JoinedResult
     shown: int
     """Capabilities that the variant was shown to have."""

@@ -7,11 +7,13 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from storeproof.spec.capability import Capability
-from storeproof.spec.guarantee import LADDER, NODES, SUDDEN
+from storeproof.spec.guarantee import CRASHES, IO_ERRORS, LADDER, NODES, SUDDEN
 from storeproof.spec.model import Model, Value
 from storeproof.spec.scaling import Scaling
 
 _SHOWN = 5
+PUSHDOWN: Final = "pushdown"
+"""The further case of every capability with queries: that the store did the work."""
 
 OF_COMPOSITES: Final = frozenset(
     {
@@ -30,9 +32,27 @@ OF_COMPOSITES: Final = frozenset(
 _TOGETHER = ("append", "compare-and-set", "get-and-set", "increment", "put-if-absent", "queue", "set-fields", "set-paths")
 
 
+def revisions_of(name: str, capability: Capability) -> dict[str, int | None]:
+    """The ids of a capability's cases, by its full name, with their revisions; None: the case has none."""
+    numbers: dict[str, int | None] = {case.id: case.revision for case in capability.cases}
+    if capability.questions:
+        numbers[PUSHDOWN] = None
+    return {f"capabilities.{name}/{number}": revision for number, revision in numbers.items()}
+
+
 def metadata_case(guarantee: str) -> str:
     """The case that shows whether what belongs to records survives the fault of a guarantee with them."""
     return f"durability.metadata/{guarantee}"
+
+
+def crash_states_case(guarantee: str) -> str:
+    """The case that tries each state that a crash may leave."""
+    return f"durability.crash_states/{guarantee}"
+
+
+def io_errors_case(error: str) -> str:
+    """The case in which each call to a disk fails in turn."""
+    return f"durability.io_errors/{error}"
 
 
 _FIXED = (
@@ -46,6 +66,8 @@ _FIXED = (
     *(f"durability.bootstrap/{name}" for name in ("power_cut", "process_kill")),
     *(f"durability.corruption/{name}" for name in ("flip", "truncate")),
     *(f"durability.{name}/{guarantee}" for name in ("linearizable", "sessions", "transfers") for guarantee in SUDDEN),
+    *(crash_states_case(name) for name in CRASHES),
+    *(io_errors_case(name) for name in IO_ERRORS),
     *(metadata_case(name) for name in LADDER[1:]),
     "limits.key-length",
     *(f"linearizable.{name}" for name in ("compare-and-set", "counter", "register")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Strict
 
@@ -30,6 +30,22 @@ NETWORKED: tuple[NodeGuaranteeName, ...] = ("node_loss", "partition")
 SUDDEN: tuple[GuaranteeName | NodeGuaranteeName, ...] = ("process_crash", "power_loss", *NETWORKED)
 """Those whose faults strike without warning: under each kind of workload, of records, contended keys, transfers and sessions."""
 
+CRASHES: tuple[GuaranteeName, ...] = ("process_crash", "power_loss")
+"""Those about the end of one server without warning: each state of its files that it may leave is tried."""
+
+CrashModel = Literal["kernel", "ext4", "torn", "writeback", "posix"]
+"""What a crash may leave of a server's files.
+
+`kernel`: all that reached the kernel; the process ended, the machine did not. `ext4`: names in order, new pages in order and before their
+size, overwritten pages alone. `torn`: the same, and overwritten pages in part. `writeback`: a size without its pages. `posix`: nothing but
+what was synced has to be there, and anything else may be.
+"""
+
+IoError = Literal["eio_write", "eio_sync", "eio_read", "enospc", "short_write"]
+"""How a call fails that a disk gets: a write, sync or read with EIO; a write that needs space with ENOSPC; a write of half its bytes."""
+
+IO_ERRORS: tuple[IoError, ...] = get_args(IoError)
+
 LoadShape = Literal["burst", "stream", "bulk", "compaction"]
 """What clients do when the fault strikes.
 
@@ -41,7 +57,7 @@ LoadShape = Literal["burst", "stream", "bulk", "compaction"]
 class Guarantee(SpecFile):
     """One guarantee of the ladder, or one of a cluster."""
 
-    FORMAT = (1, 1)
+    FORMAT = (1, 2)
 
     guarantee: Literal[GuaranteeName, NodeGuaranteeName]
     title: str
@@ -52,6 +68,8 @@ class Guarantee(SpecFile):
     """More faults that test it; each strikes in as many rounds as the first, or in fewer at a scale that says so."""
     load: Annotated[tuple[LoadShape, ...], Strict(False)] = ()
     """Load shapes under which it strikes, each of them in every round."""
+    crash_model: CrashModel | None = None
+    """What a crash may leave of a server's files; none where no server ends without warning."""
     second_fault: bool = False
     """Whether the fault strikes again during recovery."""
 

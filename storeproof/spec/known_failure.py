@@ -15,6 +15,13 @@ from storeproof.spec.base import Frozen, Name, RuleError
 HarmKind = Literal["lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split", "unstartable", "unusable"]
 """What is found of records, or of the store: that it ended or does not start, or that it starts and then answers with errors."""
 BROKEN: Final = ("unstartable", "unusable")
+FindingKind = Literal[
+    HarmKind, "wrong_answer", "refused", "unreadable", "not_linearizable", "went_back", "not_kept", "wrong_end", "not_found"
+]
+"""What else a case finds: a wrong answer, a refusal, a reply that cannot be read, answers that no order explains, a read of an older state
+than its client knew, metadata that did not survive, a time to live that ends at another time, records that a load asked for in vain."""
+SAYING: Final = (*BROKEN, "refused", "unreadable")
+"""What is known by the store's own words."""
 
 _EXAMPLE = "'fault 1, .*, burst: .* suffix'"
 _WHATEVER = ("", "any other finding, of 1 or 1000 records")
@@ -37,53 +44,64 @@ def _names_a_finding(expression: str) -> str:
 
 
 @dataclass(frozen=True)
-class FaultFinding:
-    """What one fault cost, as it is held against what is known; `str` gives it in words."""
+class CaseFinding:
+    """What one fault cost, or what was wrong with one answer, as it is held against what is known; `str` gives it in words."""
 
     words: str
     kinds: frozenset[str]
-    """`HarmKind`s; none: reads were wrong, or nodes differ, of which nothing can be known."""
+    """`FindingKind`s; none: reads were wrong, or nodes differ, of which nothing can be known."""
     load: str = ""
-    """The load shape in which it struck, or the fault, where a guarantee has several."""
+    """The load shape in which it struck, or the fault, where a guarantee has several; of metadata what it is."""
     models: frozenset[str] = frozenset()
     """Of the records that were harmed."""
     shape: str | None = None
     """Of the loss, `suffix` or `holes`; None where no acknowledged operation is lost."""
-    said: str = ""
-    """In the store's own words: why it broke, and the last lines of its log."""
+    said: str | None = ""
+    """In the store's own words: its answer, or why it refused or broke, and the last lines of its log; None: they were not kept."""
+    operation: str = ""
+    """That was answered wrongly, or found nothing."""
+    expected: str = ""
+    """The right answer, as a case writes it."""
+
+    @classmethod
+    def wrong_answer(cls, words: str, operation: str, found: str, wanted: str) -> Self:
+        """The store answered an operation otherwise than is right."""
+        return cls(words, frozenset({"wrong_answer"}), said=found, operation=operation, expected=wanted)
 
     def __str__(self) -> str:
         return self.words
 
 
 class KnownFinding(Frozen):
-    """What a fault may cost: kind, place and bounds."""
+    """What a fault may cost, or what an answer may be: kind, place and bounds."""
 
-    kinds: Annotated[tuple[HarmKind, ...], Strict(False), Field(min_length=1)]
+    kinds: Annotated[tuple[FindingKind, ...], Strict(False), Field(min_length=1)]
     """A finding has no other kinds."""
     loads: Annotated[tuple[Name, ...], Strict(False)] = ()
-    """The load shapes, or the faults, of which it may be a finding; none: all."""
+    """The load shapes, the faults, or the kinds of metadata, of which it may be a finding; none: all."""
     models: Annotated[tuple[Name, ...], Strict(False)] = ()
     """Models of which one is harmed at least; none: all."""
     shape: Literal["suffix", "holes"] | None = None
     """Of the loss: everything after some moment, or some writes although later ones are present; None: nothing acknowledged is lost."""
-    log: Annotated[str, AfterValidator(_names_a_finding)] | None = None
-    """A Python regular expression that is found in the store's own words: why it broke, and the last lines of its log."""
+    operations: Annotated[tuple[Name, ...], Strict(False)] = ()
+    """The operations that may be answered wrongly, or find nothing; none: all."""
+    expected: str | None = None
+    """The right answer in whose place there is another one, as a case writes it; None: any."""
+    said: Annotated[str, AfterValidator(_names_a_finding)] | None = None
+    """A Python regular expression that is found in the store's own words: its wrong answer, why it refused or broke, the last lines of its
+    log."""
     at_most: PositiveInt | None = None
     """The most such findings in one run; more have another cause, and are worse than known."""
 
     @model_validator(mode="after")
-    def _log_of_what_broke(self) -> Self:
-        if any(each in BROKEN for each in self.kinds) != (self.log is not None):
-            wanted = (
-                "a store that broke is known by its own words"
-                if self.log is None
-                else f"only a store that broke ({', '.join(BROKEN)}) has one"
-            )
-            raise RuleError(wanted, "log")
+    def _words_of_what_has_some(self) -> Self:
+        if self.said is None and any(each in SAYING for each in self.kinds):
+            raise RuleError(f"a store is known by its own words where it has some ({', '.join(SAYING)})", "said")
+        if self.said is not None and not {*self.kinds} <= {*SAYING, "wrong_answer"}:
+            raise RuleError(f"only these have words of the store: wrong_answer, {', '.join(SAYING)}", "said")
         return self
 
-    def covers(self, finding: FaultFinding) -> bool:
+    def covers(self, finding: CaseFinding) -> bool:
         """Whether the finding is one of these, however many there are."""
         return (
             bool(finding.kinds)
@@ -91,12 +109,14 @@ class KnownFinding(Frozen):
             and (not self.loads or finding.load in self.loads)
             and (not self.models or not finding.models.isdisjoint(self.models))
             and finding.shape == self.shape
-            and (self.log is None or re.search(self.log, " ".join(finding.said.split())) is not None)
+            and (not self.operations or finding.operation in self.operations)
+            and self.expected in (None, finding.expected)
+            and (self.said is None or finding.said is None or re.search(self.said, " ".join(finding.said.split())) is not None)
         )
 
     def __str__(self) -> str:
-        bounds = (" or ".join(self.kinds), self.shape, *(f"under {each}" for each in self.loads), *self.models, self.log)
-        return ", ".join(filter(None, bounds))
+        place = (*(f"under {each}" for each in self.loads), *self.models, *(f"of {each}" for each in self.operations))
+        return ", ".join(filter(None, (" or ".join(self.kinds), self.shape, *place, self.said)))
 
 
 class KnownFailure(Frozen):
@@ -105,10 +125,9 @@ class KnownFailure(Frozen):
     variants: Annotated[tuple[Name, ...], Strict(False), Field(min_length=1)]
     """The store's variants that fail."""
     findings: Annotated[tuple[KnownFinding, ...], Strict(False)] = ()
-    """Of a guarantee, what its faults may cost: each is one of these, or the case fails as worse than known."""
+    """What the case may find: each finding is one of these, or the case fails as worse than known."""
     finding: Annotated[str, AfterValidator(_names_a_finding)] | None = None
-    """Of any other case: a Python regular expression that matches every finding of the run as a whole; otherwise the case fails as worse
-    than known.
+    """In their place: a Python regular expression that matches the words of every finding of the run as a whole.
 
     A finding is one line per failed round or key; of most cases it is the outcome's detail, with runs of white space as one space.
     """
@@ -134,7 +153,7 @@ class KnownFailure(Frozen):
         """What it covers, in words."""
         return self.finding or "; ".join(map(str, self.findings))
 
-    def worse(self, findings: Sequence[str | FaultFinding]) -> list[str]:
+    def worse(self, findings: Sequence[str | CaseFinding]) -> list[str]:
         """The findings of a run that are not known, each as one line; all of them if there are more than `at_most`."""
         lines = [" ".join(str(each).split()) for each in findings]
         if self.at_most is not None and len(lines) > self.at_most:
@@ -142,9 +161,8 @@ class KnownFailure(Frozen):
         if self.finding is not None:
             known = re.compile(self.finding, re.DOTALL)
             return [line for line in lines if not known.fullmatch(line)]
-        covering = [
-            next((each for each in self.findings if isinstance(found, FaultFinding) and each.covers(found)), None) for found in findings
-        ]
+        typed = [found if isinstance(found, CaseFinding) else CaseFinding(found, frozenset({"wrong_answer"})) for found in findings]
+        covering = [next((each for each in self.findings if each.covers(found)), None) for found in typed]
         for known_one in self.findings:
             alike = [line for line, each in zip(lines, covering, strict=True) if each is known_one]
             if known_one.at_most is not None and len(alike) > known_one.at_most:

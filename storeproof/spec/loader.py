@@ -13,7 +13,7 @@ from storeproof.errors import SpecError, UsageError
 from storeproof.regular_file import Unreadable
 from storeproof.spec.base import RuleError, SpecFile
 from storeproof.spec.capability import Capability, CapabilityGroup, Dataset
-from storeproof.spec.cases import CaseIds
+from storeproof.spec.cases import CaseIds, revisions_of
 from storeproof.spec.cases import suite_cases as suite_cases_of
 from storeproof.spec.edition import Edition, edition_of
 from storeproof.spec.editions.dispute import DISPUTES, Dispute, read_disputes, withdrawn_cases
@@ -106,6 +106,12 @@ class Spec:
     def decides(self, case: str) -> bool:
         """Whether verdicts rest on a case: capabilities, profiles, needs, operations, the exit code of a run. All of them ask here."""
         return self.standing(case) is None
+
+    @cached_property
+    def deciding_cases(self) -> Mapping[str, Mapping[str, int | None]]:
+        """By capability, the ids of the cases that it is judged by, with their revisions; None: the case has none."""
+        found = {name: revisions_of(name, each) for name, each in self.capabilities.items()}
+        return {name: {case: revision for case, revision in cases.items() if self.decides(case)} for name, cases in found.items()}
 
     @cached_property
     def later_cases(self) -> frozenset[str]:

@@ -30,6 +30,25 @@ class CorrectnessScale(Frozen):
     """Rounds in which stale reads are looked for, with each kind of record."""
 
 
+class CrashStatesScale(Frozen):
+    """How much is recorded, and how long its states are tried."""
+
+    recordings: PositiveInt = 3
+    """Each on a store and with a seed of its own."""
+    requests: PositiveInt = 60
+    """Of each recording."""
+    seconds: Seconds = 30.0
+    """Of all recordings: no other state is begun after them; what was left out is said."""
+
+
+class IoErrorsScale(Frozen):
+    """Under how much load a disk fails, and for how long that is tried."""
+
+    requests: PositiveInt = 16
+    seconds: Seconds = 12.0
+    """For each kind of error: no other call fails after them; what was left out is said."""
+
+
 class DurabilityScale(Frozen):
     """How often each fault strikes, and under what load."""
 
@@ -39,6 +58,8 @@ class DurabilityScale(Frozen):
     clients: PositiveInt
     load_seconds: Annotated[tuple[Seconds, Seconds], Strict(False)]
     """The fault strikes at a random moment between these times."""
+    crash_states: CrashStatesScale = CrashStatesScale()
+    io_errors: IoErrorsScale = IoErrorsScale()
 
     @property
     def further(self) -> int:
@@ -127,7 +148,7 @@ class PerformanceScale(Frozen):
 class Scale(SpecFile):
     """One file of `spec/scales/`."""
 
-    FORMAT = (3, 2)
+    FORMAT = (3, 3)
     RENAMED = older_formats.SCALE
 
     scale: Literal["smoke", "standard", "full"]

@@ -8,6 +8,8 @@ from enum import StrEnum
 from storeproof.spec.capability import Capability
 
 _PREFIX = "capabilities."
+_NEW = ("durability.crash_states", "durability.io_errors")
+"""Suites that are new in this edition."""
 
 
 class Standing(StrEnum):
@@ -23,6 +25,8 @@ def standing_of(case: str, capabilities: Mapping[str, Capability]) -> Standing |
     A case that the suites add to a capability, such as `pushdown`, stands as the capability does.
     """
     name, _, number = case.removeprefix(_PREFIX).partition("/")
+    if name in _NEW:
+        return Standing.PROVISIONAL
     capability = capabilities.get(name) if case.startswith(_PREFIX) else None
     if capability is None:
         return None

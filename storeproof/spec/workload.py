@@ -146,7 +146,6 @@ class Mix(Frozen):
 
     @property
     def asked(self) -> str:
-        """See `what_is_asked`."""
         return what_is_asked(self.operation, self.request)
 
 

@@ -1,13 +1,27 @@
-"""How alike neighbouring rounds are: n rounds that follow each other's disturbances tell less than n independent ones."""
+"""How alike neighbouring rounds are: n rounds that follow each other's disturbances tell less than n independent ones.
+
+Of several laps, what follows from the order of rounds holds within a lap, since between two laps other things happened."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from math import sqrt
+from statistics import fmean
 from typing import Final
 
-from storeproof.stats.laps import split, without_mean
+
+def split(rounds: Sequence[float], laps: Sequence[int]) -> list[Sequence[float]]:
+    """The rounds of each lap. `laps`: how many rounds each lap has, together as many as there are; none: all are of one lap."""
+    ends = list(accumulate(laps or (len(rounds),)))
+    return [rounds[end - length : end] for end, length in zip(ends, laps or ends, strict=True)]
+
+
+def without_mean(values: Sequence[float]) -> list[float]:
+    """By how much each value is off the mean of all."""
+    mean = fmean(values)
+    return [value - mean for value in values]
+
 
 _FEWEST: Final = 5
 """Values of a row that tell anything of it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb, exp, log, sqrt
+from math import comb, cos, exp, log, pi, sin, sqrt, tan
 from statistics import fmean, median, stdev
 from typing import Any, Final, Literal
 
@@ -87,11 +87,23 @@ def _between_ranks(ordered: Sequence[float]) -> tuple[float, float]:
     return low, high
 
 
-def student(freedom: float) -> float:
+def student(freedom: int) -> float:
     """The upper 2.5 % point of Student's t for these degrees of freedom."""
-    from scipy.special import stdtrit  # only here: it takes longer to import than the rest of the project
+    low, high = 0.0, pi / 2
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if _within(middle, freedom) < 0.95 else (low, middle)
+    return sqrt(freedom) * tan(middle)
 
-    return float(stdtrit(freedom, 0.975))
+
+def _within(angle: float, freedom: int) -> float:
+    """The probability that Student's t lies within ± √freedom tan(angle): Abramowitz and Stegun, Handbook of Mathematical Functions (1964),
+    26.7.3 and 26.7.4."""
+    odd = freedom % 2
+    term, total = (cos(angle) if odd else 1.0) * sin(angle), 0.0
+    for power in range(1 + odd, freedom, 2):
+        total += term
+        term *= power / (power + 1) * cos(angle) ** 2
+    return (angle + total) * 2 / pi if odd else total
 
 
 def bootstrap(statistic: Callable[..., Any], *samples: Sequence[float], seed: int) -> tuple[float, float]:

@@ -18,8 +18,6 @@ _SHORTEST: Final = 0.02
 
 @dataclass(frozen=True)
 class WarmUp:
-    """How the warm-up ended."""
-
     rates: tuple[float, ...]
     """Rates of all windows, in operations per second."""
     seconds: float

@@ -9,8 +9,7 @@ from math import erfc, expm1, log, sqrt
 from statistics import median
 from typing import Final
 
-from storeproof.stats.autocorrelation import autocorrelation, inflation
-from storeproof.stats.laps import split
+from storeproof.stats.autocorrelation import autocorrelation, inflation, split
 
 SIGNIFICANT: Final = 0.05
 """Probability under which a trend is no chance."""
@@ -20,8 +19,6 @@ _FEWEST: Final = 8
 
 @dataclass(frozen=True)
 class Trend:
-    """The trend over the rounds of one measurement."""
-
     change: float
     """From one round to the next, as a share: the median over all pairs of rounds (Theil and Sen)."""
     probability: float

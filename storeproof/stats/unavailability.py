@@ -13,7 +13,7 @@ from math import inf
 from statistics import median
 from typing import Final
 
-from storeproof.stats.nearest_rank import nearest_rank_us
+from storeproof.stats.latency import nearest_rank_us
 
 SECOND: Final = 1_000_000_000
 BIN: Final = SECOND // 10
@@ -33,8 +33,6 @@ _UNDER_WAY: Final = SECOND // 10
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """One request."""
-
     due: int
     free: int
     """When its client had nothing else to do any longer."""
@@ -85,8 +83,6 @@ class Bin:
 
 @dataclass(frozen=True)
 class Figures:
-    """What is told of an outage."""
-
     unavailable_seconds: float
     """From the last answer before it was down to the first one after; to the end of the watch where there was none."""
     back: int

@@ -1,13 +1,14 @@
-"""The launch requests of the servers that a composite store consists of."""
+"""The launch requests of the servers that a composite store or a cluster consists of, and whether all nodes have the variant's settings."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from storeproof.contract import load_adapter
-from storeproof.launch.request import LaunchRequest, PartRequest
+from storeproof.contract import Adapter, Address, Session, load_adapter, load_cluster
+from storeproof.launch.handle import Handle
+from storeproof.launch.request import ClusterRequest, LaunchRequest, PartRequest
 from storeproof.spec import Target
 from storeproof.spec.store import FRONT
 from storeproof.store_under_test.first_contact import FirstContact
@@ -52,3 +53,32 @@ def part_requests(
         path = str((part.file.parent / named).resolve()) if named.endswith(".py") else named
         found.append(PartRequest(role=role, adapter=path, options=options, request=request))
     return tuple(found)
+
+
+def cluster_request(adapter: Adapter, target: Target) -> ClusterRequest | None:
+    """The cluster of the variant's topology; None for one server. Raises as `load_cluster`."""
+    topology = target.cluster
+    if topology is None:
+        return None
+    return ClusterRequest(topology=topology, adapter=load_cluster(adapter, target.store, topology, target.configuration.options))
+
+
+def differing_nodes(handle: Handle, target: Target, connect: Callable[[Address], Session]) -> list[str]:
+    """The settings of the variant that a node of a cluster does not have, one line each. Raises as `connect` and `read_settings`."""
+    wanted = target.stated_settings
+    found: list[str] = []
+    cluster = handle.cluster
+    if cluster is None:
+        return []
+    for name in cluster.nodes:
+        session = connect(cluster.node(name).address)
+        try:
+            live = session.read_settings(tuple(wanted))
+        finally:
+            session.close()
+        found += [
+            f"{setting} of {name}: expected {value!r}, found {live.get(setting)!r}"
+            for setting, value in wanted.items()
+            if live.get(setting) != value
+        ]
+    return found

@@ -28,10 +28,9 @@ from storeproof.spec import Spec, Target
 from storeproof.spec.reading.inheritance import STORES
 from storeproof.spec.store import FRONT
 from storeproof.spec.variation import AS_IT_IS, Variation
-from storeproof.store_under_test.cluster_request import cluster_request, differing_nodes
 from storeproof.store_under_test.first_contact import FirstContact, connect
 from storeproof.store_under_test.options import Options
-from storeproof.store_under_test.part_requests import part_requests
+from storeproof.store_under_test.part_requests import cluster_request, differing_nodes, part_requests
 
 _ANOTHER = "choose the right server with --launch, --image or --endpoint"
 _ANSWER_SECONDS = 5.0
@@ -78,11 +77,14 @@ class StoreUnderTest:
         address = where if isinstance(where, Address) else where.address
         return connect(self.adapter, address, self.target.configuration.options)
 
-    def launch(self, purpose: str, *, on_volume: bool = False, in_memory: bool = False, front_bytes: int | None = None) -> Handle:
+    def launch(
+        self, purpose: str, *, on_volume: bool = False, recorded: bool = False, in_memory: bool = False, front_bytes: int | None = None
+    ) -> Handle:
         """Start a new, empty store and verify its settings; the caller closes it.
 
         Args:
             on_volume: put its data on a volume whose power can be cut.
+            recorded: on one that records what is done to it.
             in_memory: keep its files in memory if possible.
             front_bytes: of a composite store, the memory of its front in place of what the variant gives it.
 
@@ -94,7 +96,7 @@ class StoreUnderTest:
         """
         blocked = self._blocked
         try:
-            handle = self.make(purpose, on_volume=on_volume, in_memory=in_memory, front_bytes=front_bytes)
+            handle = self.make(purpose, on_volume=on_volume, recorded=recorded, in_memory=in_memory, front_bytes=front_bytes)
             try:
                 self.first_start(handle, front_bytes)
             except BaseException:
@@ -106,13 +108,15 @@ class StoreUnderTest:
             raise
         return handle
 
-    def make(self, purpose: str, *, on_volume: bool = False, in_memory: bool = False, front_bytes: int | None = None) -> Handle:
+    def make(
+        self, purpose: str, *, on_volume: bool = False, recorded: bool = False, in_memory: bool = False, front_bytes: int | None = None
+    ) -> Handle:
         """Prepare a store as `launch` does, without starting and verifying it: `first_start` does both."""
         if self._blocked:
             raise NotAvailable(str(self._blocked), lack=self._blocked.lack)
         self.progress(f"starting for {purpose}")
         with self._blocking(on_volume=on_volume):
-            request = self._request(on_volume=on_volume, in_memory=in_memory, front_bytes=front_bytes)
+            request = self._request(on_volume=on_volume, recorded=recorded, in_memory=in_memory, front_bytes=front_bytes)
             return launcher.make(request, self.progress)
 
     def first_start(self, handle: Handle, front_bytes: int | None = None) -> float:
@@ -289,7 +293,9 @@ class StoreUnderTest:
             return {}
         return composite.limited(front_bytes)
 
-    def _request(self, *, on_volume: bool = False, in_memory: bool = False, front_bytes: int | None = None) -> LaunchRequest:
+    def _request(
+        self, *, on_volume: bool = False, recorded: bool = False, in_memory: bool = False, front_bytes: int | None = None
+    ) -> LaunchRequest:
         """The launch parameters, from the command line and the store's file."""
         store, options = self.target.store, self.options
         settings = self.target.settings(self.scale.cache_bytes)
@@ -308,7 +314,8 @@ class StoreUnderTest:
             data_dir=options.data_dir,
             in_memory=in_memory,
             keep=options.keep,
-            power_cut=PowerCutMethod(options.power_cut, self.seed) if on_volume else None,
+            power_cut=PowerCutMethod("fuse" if recorded else options.power_cut, self.seed) if on_volume else None,
+            forked=self._stage is not Stage.PERFORMANCE,
             cores=self._cores,
             memory=None if options.memory is None else options.memory // self._sharing,
         )

@@ -9,14 +9,13 @@ import pytest
 from storeproof.contract import MISSING, Collection, Layout, Refused, Unsupported, WrongReply, call
 from storeproof.contract.notation import answer_from, arguments_from, shown
 from storeproof.errors import MachineFailed
-from storeproof.experiments.case_collections import OpenCollection
+from storeproof.experiments.case_collections import OpenCollection, fill, others
 from storeproof.experiments.correctness.clock_jump import Clock
 from storeproof.experiments.correctness.interleaved_sessions import play
-from storeproof.experiments.load_records import fill, others
 from storeproof.oracle import same_answer
 from storeproof.outcome import Outcome
 from storeproof.plugin.suite import suite_run
-from storeproof.result.running_case import CaseResult
+from storeproof.result.running_case import CaseResult, WrongAnswer
 from storeproof.spec import Capability, CapabilityCase, Step
 from storeproof.store_under_test import StoreUnderTest
 
@@ -100,19 +99,26 @@ def _take(step: Step, collection: Collection, layout: Layout, history: list[str]
     if step.alternatives is not None:
         known = {name: answer_from(layout.model, step.do, written) for name, written in step.alternatives.items()}
         names = [name for name, wanted in known.items() if same_answer(step.do, args, found, wanted)]
-        assert names, _history_with(history, f"expected one of the alternatives: {', '.join(step.alternatives)}")
+        if not names:
+            raise WrongAnswer(history, step.do, found, f"one of the alternatives: {', '.join(step.alternatives)}")
         case_result.add(f"alternative: {names[0]}")
-    elif step.missing:
-        assert found is MISSING, _history_with(history, "expected: MISSING" + " or a refusal" * step.refused)
-    elif step.refused:
-        raise AssertionError(_history_with(history, "expected: a refusal"))
-    elif step.between is not None:
+    elif expected := _expected_instead(step, args, layout, found):
+        raise WrongAnswer(history, step.do, found, expected)
+
+
+def _expected_instead(step: Step, args: tuple[Any, ...], layout: Layout, found: Any) -> str:
+    """The answer that was expected; empty where it was given."""
+    if step.missing:
+        return "" if found is MISSING else "MISSING" + " or a refusal" * step.refused
+    if step.refused:
+        return "a refusal"
+    if step.between is not None:
         low, high = step.between
-        inside = found is not None and low <= found <= high
-        assert inside, _history_with(history, f"expected: from {low:g} to {high:g}")
-    elif _answers(step):
-        wanted = answer_from(layout.model, step.do, step.expect)
-        assert same_answer(step.do, args, found, wanted), _history_with(history, f"expected: {wanted!r}")
+        return "" if found is not None and low <= found <= high else f"from {low:g} to {high:g}"
+    if not _answers(step):
+        return ""
+    wanted = answer_from(layout.model, step.do, step.expect)
+    return "" if same_answer(step.do, args, found, wanted) else repr(wanted)
 
 
 def _ask(step: Step, args: tuple[Any, ...], collection: Collection, layout: Layout, case_result: CaseResult, clock: Clock) -> Any:
@@ -132,7 +138,3 @@ def _ask(step: Step, args: tuple[Any, ...], collection: Collection, layout: Layo
 def _answers(step: Step) -> bool:
     """Whether the step has an expected answer; operations that return nothing have no `expect`."""
     return "expect" in step.model_fields_set
-
-
-def _history_with(history: list[str], ending: str) -> str:
-    return "\n".join([*history, ending])

@@ -13,7 +13,7 @@ import pytest
 from storeproof.contract import Change, Collection, Layout, Refused, Unsupported, call, supports, why_not
 from storeproof.experiments.case_collections import OpenCollection
 from storeproof.experiments.client_threads import at_work
-from storeproof.machine.pressure import machine_is_busy
+from storeproof.machine.deadline import machine_is_busy
 from storeproof.outcome import Outcome
 from storeproof.result.running_case import CaseResult
 from storeproof.store_under_test import StoreUnderTest

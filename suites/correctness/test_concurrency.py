@@ -14,7 +14,7 @@ from storeproof.experiments.client_threads import together
 from storeproof.outcome import Outcome
 from storeproof.plugin.suite import suite_run
 from storeproof.records.self_verifying import identify, record
-from storeproof.result.running_case import CaseResult
+from storeproof.result.running_case import CaseResult, WrongAnswer
 from storeproof.store_under_test import StoreUnderTest
 
 T = TypeVar("T")
@@ -74,7 +74,8 @@ def test_no_comparison_is_fooled(sut: StoreUnderTest, fresh: Fresh, case_result:
     counted = {b"%d" % number for number in range(wanted + 1)}
     tries = sum(_together(sut, layout, add))
     found = call(collection, layout, "get", "shared")
-    assert found == b"%d" % wanted, f"{wanted} exchanges succeeded; the value is {found!r}"
+    if found != b"%d" % wanted:
+        raise WrongAnswer([f"{wanted} exchanges succeeded; the value is {found!r}"], "compare_and_set", found, repr(b"%d" % wanted))
     case_result.add(f"{wanted} exchanges by {sut.scale.correctness.clients} clients took {tries} tries")
 
 
@@ -109,7 +110,8 @@ def test_each_value_is_answered_to_one(sut: StoreUnderTest, fresh: Fresh, case_r
     answered = [answer for answers in _together(sut, layout, exchange) for answer in answers]
     written = [b"first", *(b"%d:%d" % (client, number) for client in range(sut.scale.correctness.clients) for number in range(each))]
     last = call(collection, layout, "get", "shared")
-    assert sorted([*answered, last]) == sorted(written), "a value was returned to two clients, or to none"
+    if sorted([*answered, last]) != sorted(written):
+        raise WrongAnswer(["a value was returned to two clients, or to none"], "get_and_set", sorted(answered), repr(sorted(written)))
     case_result.add(f"{len(answered)} exchanges by {sut.scale.correctness.clients} clients")
 
 
@@ -254,7 +256,9 @@ def test_no_update_is_seen_half_done(
                 _patiently(own, layout, update, key, {place(name): whole[name] for name in choice.sample(half, len(half))})
                 if sut.target.session_guarantees:
                     found = _update_of(layout, key, half, ask(own, key, half))
-                    assert found == write_id, f"{key!r}: {half[0]} to {half[-1]} are of write {found}; {write_id} was acknowledged"
+                    if found != write_id:
+                        told = f"{key!r}: {half[0]} to {half[-1]} are of write {found}; {write_id} was acknowledged"
+                        raise WrongAnswer([told], update, found, write_id)
         finally:
             writing.discard(client)
         return 0

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from storeproof.contract import Collection, Json, Key, Layout, Record, Refused, Unsupported, call, supports
+from storeproof.experiments.case_collections import fill
 from storeproof.experiments.client_threads import ClientThread, at_work, wait_until
-from storeproof.experiments.load_records import fill
 from storeproof.outcome import Outcome
-from storeproof.result.running_case import CaseResult
+from storeproof.result.running_case import CaseResult, WrongAnswer
 from storeproof.spec.model import Index
 from storeproof.spec.query import Query, Where
 from storeproof.store_under_test import StoreUnderTest
@@ -140,13 +140,13 @@ def test_an_index_has_what_was_written_while_it_was_built(
             there = choice.sample(sorted(writer.records), min(_ASKED, len(writer.records)))
             for key in there:
                 found = [name for name, _ in _where(collection, layout, "stock", writer.records[key])]
-                assert found == [key], f"stock {writer.records[key]} of {key} was acknowledged; the index finds {found}"
+                _check_found(found, [key], f"stock {writer.records[key]} of {key} was acknowledged")
             for value in choice.sample(writer.gone, min(_ASKED, len(writer.gone))):
                 found = [name for name, _ in _where(collection, layout, "stock", value)]
-                assert not found, f"no record has stock {value} any more; the index finds {found}"
+                _check_found(found, [], f"no record has stock {value} any more")
         for number in choice.sample(range(_RECORDS), _ASKED):
             found = [name for name, _ in _where(collection, layout, "stock", number)]
-            assert found == [f"r{number}"], f"stock {number} was there before; the index finds {found}"
+            _check_found(found, [f"r{number}"], f"stock {number} was there before")
         assert call(collection, layout, "drop_index", f"round{round_}") is True
     written, refused = sum(writer.done for writer in writers), sum(writer.refused for writer in writers)
     assert call(collection, layout, "count") == _RECORDS + sum(len(writer.records) for writer in writers)
@@ -258,6 +258,11 @@ def _create(collection: Collection, layout: Layout, index: Index, lacking: Outco
 
 def _where(collection: Collection, layout: Layout, path: str, value: Any) -> Any:
     return call(collection, layout, "find", Query.model_validate({"filter": [path, "eq", value], "fields": []}))
+
+
+def _check_found(found: list[Key], wanted: list[Key], why: str) -> None:
+    if found != wanted:
+        raise WrongAnswer([f"{why}; the index finds {found}"], "find", found, repr(wanted))
 
 
 def _while_writing(sut: StoreUnderTest, layout: Layout, writers: list[Writer], build: Callable[[], None]) -> None:

@@ -14,14 +14,14 @@ import pytest
 
 from storeproof.contract import Collection, Json, Layout, Refused, Unsupported, call
 from storeproof.contract.notation import arguments_from, shown
-from storeproof.experiments.load_records import fill
+from storeproof.experiments.case_collections import fill
 from storeproof.experiments.waiting_writes import carry_out
 from storeproof.launch.proxy import CountingProxy, counting
 from storeproof.outcome import Outcome
 from storeproof.plugin.suite import suite_run
-from storeproof.result.capabilities import PUSHDOWN
 from storeproof.result.running_case import ATTEMPTS, CaseResult
 from storeproof.spec import Capability, Step
+from storeproof.spec.cases import PUSHDOWN
 from storeproof.store_under_test import StoreUnderTest
 
 _FEW, _MANY = 100, 1000

@@ -19,6 +19,7 @@ from storeproof.oracle.measured_requests import entries, entry_requests, place_r
 from storeproof.oracle.requests import Asked, documents, may_refuse, mixed, requests
 from storeproof.outcome import Outcome
 from storeproof.result.running_case import CaseResult
+from storeproof.spec.known_failure import CaseFinding
 from storeproof.spec.query import Aggregation
 from storeproof.store_under_test import StoreUnderTest
 
@@ -85,9 +86,8 @@ def _ask_all(
                 raise FailingExample("\n".join([*_list_records(records), shown(operation, (request,)), f"refused: {reason}"])) from None
             wanted = step(records, operation, (request,))[0]
             if not same_answer(operation, (request,), _sums(request, found), _sums(request, wanted)):
-                raise FailingExample(
-                    "\n".join([*_list_records(records), f"{shown(operation, (request,))} -> {found!r}", f"expected: {wanted!r}"])
-                )
+                text = "\n".join([*_list_records(records), f"{shown(operation, (request,))} -> {found!r}", f"expected: {wanted!r}"])
+                raise FailingExample(text, CaseFinding.wrong_answer(text, operation, repr(found), repr(wanted)))
             answered[operation] += 1
         _remove(collection, layout, records)
     except FailingExample as found:

@@ -55,6 +55,7 @@ def _cross(model: str, opened: tuple[Collection, Layout], sut: StoreUnderTest, c
         try:
             play_history(collection, layout, [call for call in history if call[0] in operations], limits, answered)
         except FailingExample as finding:
-            case_result.settle(Outcome.FAIL, f"{finding}\nreproduce: {sut.command(f'thresholds and {model}')}")
+            case_result.again = sut.command(f"thresholds and {model}")
+            case_result.settle(Outcome.FAIL, str(finding), [finding.finding])
     case_result.add("\n".join(f"limit: {text} ({count} times)" for text, count in sorted(limits.items())))
     return answered

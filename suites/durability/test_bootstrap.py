@@ -19,5 +19,5 @@ from storeproof.store_under_test import StoreUnderTest
 def test_bootstrap(sut: StoreUnderTest, case_result: CaseResult, fault: str, guarantee: str) -> None:
     """A kill or a power cut at a random moment of the first start. A store that claims to survive the fault must survive it here too."""
     summary = run_bootstrap(sut, fault)
-    again = f"seed {sut.seed}; reproduce: {sut.command(f'test_bootstrap and {fault}')}"
-    summary.report(case_result, claimed=sut.target.configuration.promises(guarantee), again=again)
+    case_result.again = sut.command(f"test_bootstrap and {fault}")
+    summary.report(case_result, claimed=sut.target.configuration.promises(guarantee))

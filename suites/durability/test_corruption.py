@@ -22,6 +22,6 @@ def test_corruption(sut: StoreUnderTest, case_result: CaseResult, kind: DamageKi
     except (Refused, Unknown) as reason:
         outcome = outcome_of(CaseEnding.NO_ANSWER, claimed=sut.target.detects_corruption)
         case_result.settle(outcome, f"the store refuses the data that is to be damaged: {reason}")
-    again = f"seed {sut.seed}; reproduce: {sut.command(f'test_corruption and {kind}')}"
+    case_result.again = sut.command(f"test_corruption and {kind}")
     case_result.damage = summary.counts
-    summary.report(case_result, claimed=sut.target.detects_corruption, again=again)
+    summary.report(case_result, claimed=sut.target.detects_corruption)

@@ -13,5 +13,5 @@ from storeproof.store_under_test import StoreUnderTest
 def test_full_disk(sut: StoreUnderTest, case_result: CaseResult) -> None:
     """The volume is filled while clients write. Only writes that the variant does not claim to keep may be missing afterwards."""
     summary = run_full_disk(sut)
-    again = f"seed {sut.seed}; reproduce: {sut.command('test_full_disk')}"
-    summary.report(case_result, claimed=summary.claimed(sut.target.configuration.promises), again=again)
+    case_result.again = sut.command("test_full_disk")
+    summary.report(case_result, claimed=summary.claimed(sut.target.configuration.promises))

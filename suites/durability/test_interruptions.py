@@ -12,7 +12,7 @@ import pytest
 from storeproof.experiments.run_interruption import run_interruption
 from storeproof.faults.interruption import Way
 from storeproof.plugin.suite import suite_run
-from storeproof.result.measured.stale_reads import StaleReadCounts
+from storeproof.result.measured.case_records import StaleReadCounts
 from storeproof.result.running_case import CaseResult
 from storeproof.spec.store import FRONT, HOME, ROLES, Caching, Role
 from storeproof.store_under_test import StoreUnderTest
@@ -46,10 +46,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def test_interruption(sut: StoreUnderTest, case_result: CaseResult, case: str, roles: tuple[Role, ...], way: Way) -> None:
     """Clients read and write many keys; what they gave up is delivered after each key was written again, and then each is read."""
     summary = run_interruption(sut, roles, way, case)
-    again = f"seed {sut.seed}; reproduce: {sut.command(_named(case))}"
+    case_result.again = sut.command(_named(case))
     home_first = Caching.of(sut.target.configuration.options).home_first
     case_result.stale_reads = StaleReadCounts.of(summary.reads, summary.ages_ms) if summary.reads else None
-    summary.report(case_result, claimed=home_first or HOME not in roles, again=again)
+    summary.report(case_result, claimed=home_first or HOME not in roles)
 
 
 def _named(case: str) -> str:

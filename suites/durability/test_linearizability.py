@@ -23,16 +23,14 @@ def test_one_order_explains_answers_across_faults(
 ) -> None:
     """This includes answers after the fault. A write without a reply may have happened or not, but must not appear and then vanish."""
     require("a check of linearizability")
-    again = f"seed {sut.seed}; reproduce: {sut.command(f'across_faults and {guarantee}')}"
-    summary = LinearizabilitySummary(case=f"durability.linearizable/{guarantee}", durable_reads=sut.target.durable_reads)
+    case_result.again = sut.command(f"across_faults and {guarantee}")
+    summary = LinearizabilitySummary.of(sut.target, guarantee)
     try:
         run_linearizability(sut, guarantee, summary)
     except (StoreDied, Refused) as reason:
-        case_result.end(reason, [again])
+        case_result.end(reason)
     finally:
         sut.record.histories.extend([] if sut.target.stale_reads else summary.shown)
-    # A variant whose reads may be stale promises no order; where there is one all the same, it holds what it promises.
-    excused = sut.target.stale_reads and bool(summary.wrong or summary.undone_reads)
-    if excused:
+    if summary.excused(sut.target):
         case_result.add("stale reads are declared as possible")
-    summary.report(case_result, claimed=sut.target.configuration.promises(guarantee) and not excused, again=again)
+    summary.report(case_result, claimed=summary.promised(sut.target, guarantee))

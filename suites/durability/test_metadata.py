@@ -21,10 +21,10 @@ from storeproof.store_under_test import StoreUnderTest
 )
 def test_what_belongs_to_records_survives_with_them(sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName) -> None:
     """The guarantee's fault strikes once, after the store has rewritten its files in the middle of what was written."""
-    again = f"seed {sut.seed}; reproduce: {sut.command(f'survives_with_them and {guarantee}')}"
+    case_result.again = sut.command(f"survives_with_them and {guarantee}")
     summary = MetadataSummary(fault=guarantee)
     try:
         run_metadata(sut, guarantee, summary)
     except (StoreDied, Refused) as reason:
-        case_result.end(reason, [again])
-    summary.report(case_result, claimed=sut.target.configuration.promises(guarantee), again=again)
+        case_result.end(reason)
+    summary.report(case_result, claimed=sut.target.configuration.promises(guarantee))

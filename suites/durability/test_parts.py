@@ -23,5 +23,5 @@ def test_part(sut: StoreUnderTest, case_result: CaseResult, role: Role) -> None:
     """
     summary = DurabilitySummary()
     run_part_kill(sut, role, summary)
-    again = f"seed {sut.seed}; reproduce: {sut.command(f'test_part and {role}')}"
-    summary.report(case_result, claimed=promised(sut.target, role), again=again)
+    case_result.again = sut.command(f"test_part and {role}")
+    summary.report(case_result, claimed=promised(sut.target, role))

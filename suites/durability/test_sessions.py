@@ -10,7 +10,7 @@ from storeproof.experiments.durability.workloads.session_summary import SessionS
 from storeproof.experiments.run_guarantees import run_sessions
 from storeproof.result.measured.cluster_round import case_rounds
 from storeproof.result.running_case import CaseResult
-from storeproof.spec.guarantee import NETWORKED, SUDDEN, GuaranteeName, NodeGuaranteeName
+from storeproof.spec.guarantee import SUDDEN, GuaranteeName, NodeGuaranteeName
 from storeproof.store_under_test import StoreUnderTest
 
 
@@ -21,16 +21,15 @@ from storeproof.store_under_test import StoreUnderTest
 def test_sessions_never_go_back(sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName | NodeGuaranteeName) -> None:
     """Through a kill or a cut of power; or the loss, isolation or pause of a primary, and at other nodes too. Where stale reads are
     possible, such reads are counted and break no promise."""
-    again = f"seed {sut.seed}; reproduce: {sut.command(f'sessions_never_go_back and {guarantee}')}"
-    summary = SessionSummary(durable_reads=guarantee in NETWORKED or sut.target.durable_reads)
+    case_result.again = sut.command(f"sessions_never_go_back and {guarantee}")
+    summary = SessionSummary.of(sut.target, guarantee)
     try:
         run_sessions(sut, guarantee, summary)
     except (StoreDied, Refused) as reason:
-        case_result.end(reason, [again])
+        case_result.end(reason)
     finally:
         if summary.cluster_rounds:
             sut.record.failovers.append(case_rounds(f"durability.sessions/{guarantee}", "reads", summary.cluster_rounds))
-    excused = not sut.target.session_guarantees and bool(summary.wrong)
-    if excused:
+    if summary.excused(sut.target):
         case_result.add("stale reads are declared as possible")
-    summary.report(case_result, claimed=sut.target.configuration.promises(guarantee) and not excused, again=again)
+    summary.report(case_result, claimed=summary.promised(sut.target, guarantee))

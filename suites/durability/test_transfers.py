@@ -10,7 +10,7 @@ from storeproof.experiments.durability.workloads.transfer_summary import Transfe
 from storeproof.experiments.run_guarantees import run_transfers
 from storeproof.result.measured.cluster_round import case_rounds
 from storeproof.result.running_case import CaseResult
-from storeproof.spec.guarantee import NETWORKED, SUDDEN, GuaranteeName, NodeGuaranteeName
+from storeproof.spec.guarantee import SUDDEN, GuaranteeName, NodeGuaranteeName
 from storeproof.store_under_test import StoreUnderTest
 
 
@@ -20,13 +20,13 @@ from storeproof.store_under_test import StoreUnderTest
 )
 def test_transfers_are_whole(sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName | NodeGuaranteeName) -> None:
     """Each transfer happened whole or not at all, and every acknowledged one is there. One without a reply may have happened."""
-    again = f"seed {sut.seed}; reproduce: {sut.command(f'transfers_are_whole and {guarantee}')}"
-    summary = TransferSummary(halves_are_losses=guarantee not in NETWORKED)
+    case_result.again = sut.command(f"transfers_are_whole and {guarantee}")
+    summary = TransferSummary.of(sut.target, guarantee)
     try:
         run_transfers(sut, guarantee, summary)
     except (StoreDied, Refused) as reason:
-        case_result.end(reason, [again])
+        case_result.end(reason)
     finally:
         if summary.cluster_rounds:
             sut.record.failovers.append(case_rounds(f"durability.transfers/{guarantee}", "transfers", summary.cluster_rounds))
-    summary.report(case_result, claimed=sut.target.configuration.promises(guarantee), again=again)
+    summary.report(case_result, claimed=summary.promised(sut.target, guarantee))

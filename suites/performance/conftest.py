@@ -12,7 +12,7 @@ from storeproof.experiments.performance.benchmark_config import configs
 from storeproof.experiments.performance.interleaved_rounds import InterleavedRounds
 from storeproof.load.quality.ceiling import Ceilings
 from storeproof.load.quality.machine_speed import MachineSpeed
-from storeproof.load.quality.noise_floor import noise_floor
+from storeproof.load.quality.reference_load import noise_floor
 from storeproof.machine.cores import hold, running_on
 from storeproof.plugin.suite import suite_run
 

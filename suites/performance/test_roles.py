@@ -37,4 +37,4 @@ def test_roles_together(candidate: CandidateUnderTest, sut: StoreUnderTest, case
     if not found.load.numbers:
         case_result.add("its roles have no load; it ran beside those that have")
     if found.problems:
-        case_result.settle(Outcome.FAIL, "the audit after the rounds: " + "; ".join(found.problems), found.problems)
+        case_result.settle(Outcome.FAIL, "the audit after the rounds: " + "; ".join(map(str, found.problems)), found.problems)

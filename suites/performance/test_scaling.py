@@ -13,14 +13,12 @@ import pytest
 
 from storeproof.contract import Collection, Layout, call
 from storeproof.contract.notation import arguments_from
-from storeproof.experiments.case_collections import OpenCollection
-from storeproof.experiments.load_records import fill
+from storeproof.experiments.case_collections import OpenCollection, fill
 from storeproof.experiments.performance.loaded_collection import refuse_without_indexes
 from storeproof.outcome import SHOWN, Lack, Outcome
 from storeproof.plugin.suite import suite_run
 from storeproof.result.capabilities import deciding_cases_of
-from storeproof.result.measured.lacked import Lacked
-from storeproof.result.measured.scaling import SUBLINEAR, ScalingRecord
+from storeproof.result.measured.case_records import SUBLINEAR, Lacked, ScalingRecord
 from storeproof.result.running_case import CaseResult, EndCase
 from storeproof.spec import Scaling, ScalingQuestion
 from storeproof.store_under_test import StoreUnderTest

@@ -52,4 +52,4 @@ def test_workload(
     case_result.add(f"through the store's client: {measured.engine_reason}" if measured.engine_reason else "")
     case_result.add("; ".join(dict.fromkeys(text for each in number.rounds for text in each.samples)))
     if not audited.ok:
-        case_result.settle(Outcome.FAIL, "the audit after the rounds: " + "; ".join(audited.problems), audited.problems)
+        case_result.settle(Outcome.FAIL, "the audit after the rounds: " + "; ".join(map(str, audited.problems)), audited.problems)

@@ -8,8 +8,7 @@ import pytest
 from pymongo import MongoClient
 from pymongo.errors import AutoReconnect, ConfigurationError, OperationFailure
 
-from storeproof.adapters.mongodb.concerns import Concerns
-from storeproof.adapters.mongodb.link import Link
+from storeproof.adapters.mongodb.link import Concerns, Link
 from storeproof.contract import Refused, Unknown
 
 

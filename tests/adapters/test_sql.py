@@ -12,7 +12,7 @@ import pytest
 from storeproof.adapters.mysql import values as mysql
 from storeproof.adapters.postgresql import records as postgresql
 from storeproof.adapters.sql import answers
-from storeproof.adapters.sql.decimals import restored
+from storeproof.adapters.sql.answers import restored
 from storeproof.adapters.sqlite import session as sqlite
 from storeproof.contract import Layout, Refused, Unsupported
 from storeproof.spec.query import Query

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from storeproof.report.speed.noise import below
 from storeproof.result.json_file import COMPRESSED, read_result
 from storeproof.result.ratios.noise import noise_of
 from tests.architecture.installed import CHECKOUT
+from tests.shipped import read_once
 
 REPORTS = CHECKOUT / "reports"
 RUNS = sorted(path for path in REPORTS.iterdir() if path.is_dir() and path.name != "latest")
@@ -23,6 +25,31 @@ CLAIMS = re.findall(r"^storeproof claims (.+)$", (REPORTS / "README.md").read_te
 DECISIONS = re.findall(r"^storeproof decide (.+)$", (REPORTS / "README.md").read_text(), flags=re.MULTILINE)
 LARGEST = 8_000_000
 """Bytes of reports/: a checkout is not a data store."""
+
+
+Write = Callable[..., None]
+"""Carries out a line of the page: its command, its words and, in place of the file that it writes, another one."""
+
+
+@pytest.fixture
+def write(monkeypatch: pytest.MonkeyPatch) -> Write:
+    read_once(monkeypatch)
+    monkeypatch.chdir(CHECKOUT)
+
+    def write(command: str, words: list[str], output: Path) -> None:
+        monkeypatch.setattr(sys, "argv", ["storeproof", command, *words, "--output", str(output)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert not ended.value.code
+
+    return write
+
+
+def _with_output(line: str) -> tuple[list[str], Path]:
+    """The words of a line without `--output` and its file, and the file."""
+    words = shlex.split(line)
+    at = words.index("--output")
+    return words[:at] + words[at + 2 :], CHECKOUT / words[at + 1]
 
 
 def _said(svg: Path) -> list[str]:
@@ -55,58 +82,37 @@ def test_the_noise_floors_are_those_of_the_result() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.partition("--output ")[2].partition(" ")[0])
-def test_a_published_picture_shows_what_its_command_draws(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_published_picture_shows_what_its_command_draws(command: str, tmp_path: Path, write: Write) -> None:
     """No picture is drawn by hand, and none is older than its result."""
-    monkeypatch.chdir(CHECKOUT)
-    words = shlex.split(command)
-    output, words[words.index("--output") + 1] = words[words.index("--output") + 1], str(tmp_path / "drawn.svg")
-    monkeypatch.setattr(sys, "argv", ["storeproof", "picture", *words])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert not ended.value.code
+    words, published = _with_output(command)
+    write("picture", words, tmp_path / "drawn.svg")
     again = "draw the pictures again: grep '^storeproof picture' reports/README.md | sh"
-    assert _said(tmp_path / "drawn.svg") == _said(CHECKOUT / output), again
+    assert _said(tmp_path / "drawn.svg") == _said(published), again
 
 
 @pytest.mark.slow
-def test_the_published_claims_are_held_against_all_published_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_published_claims_are_held_against_all_published_results(tmp_path: Path, write: Write) -> None:
     """The page is what its command writes, and no result is left out because of what it says."""
-    monkeypatch.chdir(CHECKOUT)
-    (command,) = CLAIMS
-    words = shlex.split(command)
-    output, words[words.index("--output") + 1] = words[words.index("--output") + 1], str(tmp_path / "claims.md")
-    assert sorted(words[: words.index("--output")]) == [str(run.relative_to(CHECKOUT)) for run in RUNS]
-    monkeypatch.setattr(sys, "argv", ["storeproof", "claims", *words])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert not ended.value.code
+    words, published = _with_output(*CLAIMS)
+    assert sorted(words) == [str(run.relative_to(CHECKOUT)) for run in RUNS]
+    write("claims", words, tmp_path / "claims.md")
     again = "write the page again: grep '^storeproof claims' reports/README.md | sh"
-    assert (tmp_path / "claims.md").read_text() == (CHECKOUT / output).read_text(), again
+    assert (tmp_path / "claims.md").read_text() == published.read_text(), again
 
 
 @pytest.mark.slow
-def test_the_published_decision_is_that_of_the_published_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The record is what its command writes."""
-    monkeypatch.chdir(CHECKOUT)
-    (command,) = DECISIONS
-    words = shlex.split(command)
-    output, words[words.index("--output") + 1] = words[words.index("--output") + 1], str(tmp_path / "decision.md")
-    monkeypatch.setattr(sys, "argv", ["storeproof", "decide", *words])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert not ended.value.code, "a candidate meets all needs"
+def test_the_published_decision_is_that_of_the_published_results(tmp_path: Path, write: Write) -> None:
+    """The record is what its command writes; a candidate meets all needs."""
+    words, published = _with_output(*DECISIONS)
+    write("decide", words, tmp_path / "decision.md")
     again = "write the record again: grep '^storeproof decide' reports/README.md | sh"
-    assert (tmp_path / "decision.md").read_text() == (CHECKOUT / output).read_text(), again
+    assert (tmp_path / "decision.md").read_text() == published.read_text(), again
 
 
 @pytest.mark.parametrize("command", AGREEMENTS)
-def test_what_two_runs_of_a_plan_say_is_told_as_it_is(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_two_runs_of_a_plan_say_is_told_as_it_is(command: str, tmp_path: Path, write: Write) -> None:
     """The table of two published runs, and how many of the stores' ratios agree, whatever they are."""
-    monkeypatch.chdir(CHECKOUT)
-    monkeypatch.setattr(sys, "argv", ["storeproof", *shlex.split(command), "--output", str(tmp_path / "agreement.md")])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert not ended.value.code
+    write("compare", shlex.split(command)[1:], tmp_path / "agreement.md")
     written, page = (tmp_path / "agreement.md").read_text(), (REPORTS / "README.md").read_text()
     assert "\n".join(line for line in written.splitlines() if line.startswith("|")) in page
     for ratios in re.findall(r"\*\*(\d+) of (\d+) ratios of two stores agree \((\d+ %)\)", written):

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.cli.manual import manual, topics
-from storeproof.cli.new_store import new_store
+from storeproof.cli.new_store import manual, new_store, topics
 from storeproof.contract import load_adapter
 from storeproof.errors import UsageError
 from storeproof.spec.loader import SPEC_ROOT

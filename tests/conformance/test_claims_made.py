@@ -103,7 +103,7 @@ def test_the_answer_is_the_first_line(verified: Verified) -> None:
     first, *others = answer_lines(verified)
     assert first.startswith(f"verified: SQLite {verified.product.version}, edition ")
     assert "claims power_loss, process_crash is proven; conforms to no profile (recomputed)" in first
-    assert any(line.startswith("computed again: 10 faults of 2 guarantees from ") for line in others)
+    assert any(line.startswith("computed again: 10 faults of 2 cases from ") for line in others)
     word = [line.removeprefix("the maker's word, ") for line in others if line.startswith("the maker's word, ")]
     assert word[0].startswith(f"which no file can show: {MAKERS_WORD}; ")
     assert word[1].startswith("which is not computed again: the answers of each case, ")

@@ -15,8 +15,8 @@ from storeproof.conformance.judged_by import check_named
 from storeproof.conformance.reasons import ClaimRefused
 from storeproof.conformance.verdicts import record_of
 from storeproof.evidence import EVIDENCE, AuditEvidence, ClusterEvidence, NodeAudit, RoundEvidence, StoreEvidence, evidence_file, member_of
-from storeproof.experiments.durability.clusters.replay_cluster import replay_cluster
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.replay import replay
 from storeproof.experiments.durability.strikes import cluster as cluster_strike
 from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.faults.kill_primary import KillPrimary
@@ -69,8 +69,8 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 def remade(evidence: StoreEvidence) -> GuaranteeRecord:
     """What a forger writes into the result, so that it says what the histories show."""
     summary = DurabilitySummary()
-    replay_cluster(evidence, summary, stale_possible=TARGET.stale_reads)
-    return summary.record(NAME, summary.outcome(claimed=True), "")
+    replay(evidence, summary, stale_possible=TARGET.stale_reads)
+    return summary.record(NAME, summary.outcome(claimed=True), summary.sentence())
 
 
 def refused(evidence: StoreEvidence, record: GuaranteeRecord) -> str:
@@ -119,7 +119,7 @@ class _Known:
 
 
 class _Judge:
-    reach = parts = True
+    reach = parts = workloads = True
 
 
 def of(round_: RoundEvidence) -> ClusterEvidence:
@@ -276,6 +276,13 @@ def read_what_was_replaced(evidence: StoreEvidence) -> None:
     cluster.reads = [replace(each, answer=first.write_id) if number == last else each for number, each in enumerate(cluster.reads)]
 
 
+def leave_a_read_out(evidence: StoreEvidence) -> None:
+    """One of the watched key that was answered."""
+    cluster = of(evidence.rounds[0])
+    gone = next(each for each in cluster.reads if each.action == "get" and each.outcome == "ok")
+    cluster.reads = [each for each in cluster.reads if each is not gone]
+
+
 def grow(evidence: StoreEvidence) -> None:
     """Another topology."""
     cluster = of(evidence.rounds[0])
@@ -311,6 +318,7 @@ FORGERIES: Sequence[tuple[Forge, bool, str]] = (
     (heal_at_once, True, "evidence: round 3 of durability.partition: `lossy_links` ended before its 0.05 s were over"),
     (lose_no_node, True, "evidence: round 2 of durability.partition: `kill_primary` ended under the load, and not after it"),
     (read_nothing_without_it, False, "evidence: round 2 of durability.partition was not read without its lost node"),
+    (leave_a_read_out, False, "durability: partition has other reads of the watched key than by the histories: "),
     (grow, False, "evidence: round 1 of durability.partition has the nodes n1, n2, n3, n4, and the topology n1, n2, n3"),
     (no_cluster, False, "evidence: the histories of 'durability.partition' are not of the fault that tests it"),
 )
@@ -339,7 +347,7 @@ def test_a_stale_read_counts_as_the_variant_says(true: StoreEvidence, monkeypatc
     read_what_was_replaced(forged)
     for possible, why in ((True, ""), (False, "durability: partition is pass in the result, and fail by the histories")):
         monkeypatch.setattr(Target, "stale_reads", possible)
-        assert refused(forged, remade(true).model_copy(update={"outcome": Outcome.PASS})) == why
+        assert refused(forged, remade(forged).model_copy(update={"outcome": Outcome.PASS})) == why
 
 
 def test_a_result_names_the_cluster_that_its_file_describes() -> None:

@@ -20,13 +20,14 @@ from storeproof.conformance.verify import verify
 from storeproof.conformance.withdrawal import judged_without
 from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
+from storeproof.report.parts.first_screen import first_screen
 from storeproof.result.model import FORMAT, EditionUsed, StoreResult
 from storeproof.spec.editions.dispute import Dispute
 from storeproof.spec.editions.freeze import record_path, write_record
 from storeproof.spec.editions.frozen import load_edition
-from tests.conformance.forged_evidence import CRASH, lose
-from tests.conformance.forged_judges import own_adapter
-from tests.conformance.forged_results import CAPABILITY, capability_of, move
+from tests.conformance.forgeries.forged_evidence import CRASH, lose
+from tests.conformance.forgeries.forged_judges import own_adapter
+from tests.conformance.forgeries.forged_results import CAPABILITY, capability_of, move
 from tests.conformance.forging import Json, result_in, sealed, with_store, with_stores
 from tests.conformance.true_bundle import EDITION, ROUNDS, WITHDRAWN, TrueBundle, frozen_root, known, own_file
 
@@ -155,7 +156,8 @@ def failing(bundle: TrueBundle, file: Path) -> None:
         capability_of(store, CAPABILITY).update(outcome="fail", passed=3)
         store["operations"]["single_key"] |= dict.fromkeys(("get", "put"), "fail")
         target, spec = known().own_target(own_file(), store["variant"]), load_edition(EDITION, frozen_root())
-        store |= judged_without(StoreResult.model_validate(store), target, spec).model_dump(mode="json")
+        judged = judged_without(StoreResult.model_validate(store), target, spec)
+        store |= judged.model_copy(update={"first_screen": first_screen(judged, ())}).model_dump(mode="json")
 
     with_store(change)(bundle, file)
 

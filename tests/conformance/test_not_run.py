@@ -14,7 +14,7 @@ from storeproof.launch.handle import FaultMeans
 from storeproof.launch.managed_server import NO_CLUSTER, NO_DISK, NO_NODES, ManagedServer
 from storeproof.launch.several.cluster import NO_CUT, ClusterHandle
 from storeproof.outcome import Lack, Outcome
-from storeproof.result.measured.lacked import Lacked
+from storeproof.result.measured.case_records import Lacked
 from storeproof.result.older_formats import lacked_of
 from storeproof.result.sources import NATIVE
 from storeproof.spec import Target
@@ -73,6 +73,8 @@ def refused(
         ("durability.power_loss", POWER),
         ("durability.power_loss", "no power cut; strace saw a sync between request and reply of 7 of 100 acknowledged writes: evidence"),
         ("durability.full_disk", POWER),
+        ("durability.crash_states/power_loss", POWER),
+        ("durability.io_errors/eio_sync", POWER),
         ("durability.corruption/flip", "its data directory is not accessible from here; use --data-dir DIR or --launch=process"),
         ("capabilities.key_access.put-get/pushdown", "bytes cannot be counted on an encrypted connection"),
         ("growth.products/0i", "not every question was verified; run the correctness stage with it, or cite a run that did (--proof)"),

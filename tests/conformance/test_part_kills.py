@@ -14,6 +14,7 @@ from storeproof.conformance.histories.judged_rounds import JudgedRounds
 from storeproof.conformance.histories.part_kills import check_part_kill
 from storeproof.conformance.reasons import ClaimRefused
 from storeproof.evidence import StoreEvidence
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.replay import replay
 from storeproof.history import ABSENT, Observation
 from storeproof.outcome import Outcome
@@ -60,6 +61,7 @@ def refused(
         last = parts[-1].rounds[-1].audit
         found = JudgedRounds(f"{role}_kill", read_all=last is not None and last.everything, spoiled=[False for _ in parts])
         for each in parts:
+            assert isinstance(found.summary, DurabilitySummary)
             replay(each, found.summary)
     shipped, file = SHIPPED.store(store[0])
     judge: Any = SimpleNamespace(parts=kept)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.contract.address import parse_endpoint
-from storeproof.contract.named_secrets import resolve_secrets
+from storeproof.contract.address import parse_endpoint, resolve_secrets
 from storeproof.errors import UsageError
 
 EXAMPLE = "redis://:password@localhost:6379/0"

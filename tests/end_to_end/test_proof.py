@@ -16,7 +16,7 @@ import pytest
 
 from storeproof.blame import Party, judge_error
 from storeproof.errors import NotAvailable, SettingsMismatch, UsageError
-from storeproof.machine.file_digest import digest_of
+from storeproof.machine.programs import digest_of
 from storeproof.outcome import Outcome
 from storeproof.result.json_file import UNFINISHED
 from storeproof.result.model import EditionUsed

@@ -205,7 +205,7 @@ def sparse(text: bytes, blocks: int) -> bytes:
         (member(LINES + b'{"line":"keys","keys":[]}\n'), "durability.power_loss has more lines than a run writes of it"),
         (HEAD + gzip.compress(b"", mtime=0) + MEMBER, "member 2 is empty"),
         (HEAD + MEMBER + gzip.compress(b"", mtime=0) * 400_000, "member 3 is empty"),
-        (HEAD + MEMBER * 101, "it has more than 100 members"),
+        (HEAD + MEMBER * 301, "it has more than 300 members"),
         (HEAD + sparse(LINES, 1_000), "member 2 is padded: it has "),
         (HEAD + MEMBER[:3] + b"\x10" + MEMBER[4:10] + b"a comment\0" + MEMBER[10:], "member 2 does not begin as one that a run writes"),
         (HEAD + MEMBER[:4] + b"\1" + MEMBER[5:], "member 2 does not begin as one that a run writes"),

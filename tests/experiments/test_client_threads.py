@@ -65,6 +65,19 @@ def test_no_loop_of_requests_outlives_its_case(halt: Halt, end: str) -> None:
         asking.result()
 
 
+def test_a_signal_that_also_ends_the_case_is_the_reason(halt: Halt) -> None:
+    """Though both come while a client is about to send."""
+
+    class EndsMeanwhile(Limit):
+        @property
+        def over(self) -> bool:
+            halt.interrupt()
+            return True
+
+    with halt.case(EndsMeanwhile()), pytest.raises(Halted, match="interrupted before get"):
+        halt.check("get")
+
+
 def test_a_client_that_hangs_is_named_and_left(halt: Halt) -> None:
     """The case ends, though one of its threads never does."""
     never = threading.Event()

@@ -150,9 +150,9 @@ def case() -> CaseResult:
     return CaseResult(record, Stage.DURABILITY, "durability.x", 1, "", ())
 
 
-def test_a_summary_is_one_sentence_with_how_to_repeat_it_and_the_log() -> None:
+def test_a_summary_is_one_sentence_and_the_log() -> None:
     """Empty parts are left out."""
-    assert Plain(how=CaseEnding.RIGHT).detail("seed 1") == "three faults; one lost; seed 1"
+    assert Plain(how=CaseEnding.RIGHT).detail() == "three faults; one lost"
     assert Plain(how=CaseEnding.RIGHT, log="bye").detail() == "three faults; one lost\n--- last lines of its log ---\nbye"
 
 
@@ -170,7 +170,7 @@ def test_a_summary_settles_a_case_by_the_table_of_blame(ending: CaseEnding, clai
     """It names an ending, and the claim decides."""
     result = case()
     with pytest.raises(EndCase) as ended:
-        Plain(how=ending, spoiled=["the disk was full"]).report(result, claimed=claimed, again="seed 1")
+        Plain(how=ending, spoiled=["the disk was full"]).report(result, claimed=claimed)
     assert ended.value.outcome is result.outcome is outcome
     assert result.spoiled == ["the disk was full"]
 
@@ -178,6 +178,6 @@ def test_a_summary_settles_a_case_by_the_table_of_blame(ending: CaseEnding, clai
 def test_a_summary_that_is_right_goes_on() -> None:
     """A pass does not end the test: what follows may still fail."""
     result = case()
-    Plain(how=CaseEnding.RIGHT).report(result, claimed=True, again="")
+    Plain(how=CaseEnding.RIGHT).report(result, claimed=True)
     assert result.detail == "three faults; one lost"
     assert not result.settled

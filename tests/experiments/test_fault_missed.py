@@ -74,8 +74,10 @@ def test_an_order_of_answers_shows_nothing_across_a_fault_that_missed() -> None:
 
 
 def test_what_is_acknowledged_after_a_fault_was_not_missed_by_it() -> None:
-    """A store that is too slow to acknowledge a write before the fault has nothing in its files by then."""
-    assert ordered(Empty(Slow())).wrong == []
+    """A store that is too slow to acknowledge a write before the fault has nothing in its files by then, and shows nothing."""
+    found = ordered(Empty(Slow()))
+    assert (found.wrong, found.outcome(claimed=True)) == ([], Outcome.INCONCLUSIVE)
+    assert "nothing was acknowledged before 1 of the faults" in found.detail()
 
 
 def ordered(handle: Handle) -> LinearizabilitySummary:

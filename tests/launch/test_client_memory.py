@@ -13,7 +13,7 @@ import pytest
 from storeproof.contract import Address, load_adapter
 from storeproof.contract.failures import Unknown
 from storeproof.errors import StoreDied
-from storeproof.launch.client_memory import MemoryWatch
+from storeproof.launch.client_memory import MemoryWatch, memory_watch
 from storeproof.launch.endpoint import EndpointHandle
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.request import LaunchRequest
@@ -42,7 +42,10 @@ TOO_LONG = "does not answer like a store any more: it answered one request with 
 
 @pytest.fixture
 def watch(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryWatch]:
-    """One that lets less pass, as that of this process."""
+    """One that lets less pass, as that of this process, and the only one: another could be the first to shut a connection down."""
+    if memory_watch.cache_info().currsize:
+        memory_watch().end()
+        memory_watch.cache_clear()
     made = MemoryWatch(most=8 << 20)
     for place in ("endpoint", "managed_server"):
         monkeypatch.setattr(f"storeproof.launch.{place}.memory_watch", lambda: made)

@@ -15,7 +15,7 @@ from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.endpoint import EndpointHandle
 from storeproof.launch.endpoint_probe import EndpointProbe
 from storeproof.launch.handle import FaultMeans
-from storeproof.launch.nodes import RunningNodes
+from storeproof.launch.in_container import RunningNodes
 from storeproof.launch.process import ProcessHandle
 from storeproof.spec.store import EndpointLaunch, Nodes, ProcessLaunch
 from tests.launch.small import ROW, request

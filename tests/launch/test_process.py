@@ -21,17 +21,19 @@ from storeproof.launch.process import ProcessHandle
 from storeproof.machine import ports, process_tree
 from storeproof.machine.programs import find_program
 from storeproof.spec import ProcessLaunch
-from tests.launch.small import FAMILY, GREETS, MUTE, as_root, connected, eventually, gone, greeted, python_server, request
+from tests.launch.small import FAMILY, GREETS, MUTE, as_root, connected, eventually, gone, greeted, python_server
+from tests.launch.small import request as requested
 
 Make = Callable[..., ProcessHandle]
 
 
-@pytest.fixture
-def make(tmp_path: Path) -> Iterator[Make]:
+@pytest.fixture(params=[False, True], ids=["by-itself", "forked"])
+def make(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Make]:
     made: list[ProcessHandle] = []
 
     def handle(launch: ProcessLaunch, probe: Callable[[Address], None] = greeted, **options: object) -> ProcessHandle:
-        made.append(ProcessHandle(request(launch, options.pop("base", tmp_path), probe=probe, **options)))  # type: ignore[arg-type]
+        base = options.pop("base", tmp_path)
+        made.append(ProcessHandle(requested(launch, base, probe=probe, forked=request.param, **options)))  # type: ignore[arg-type]
         return made[-1]
 
     yield handle
@@ -357,7 +359,7 @@ def test_environment_does_not_configure_the_server(make: Make, monkeypatch: pyte
 
 def test_keep_leaves_the_data_and_says_where(tmp_path: Path) -> None:
     """`--keep` keeps the directory, ends the server, and prints how to remove it."""
-    handle = ProcessHandle(request(python_server(GREETS), tmp_path, keep=True))
+    handle = ProcessHandle(requested(python_server(GREETS), tmp_path, keep=True))
     handle.start()
     assert handle.data is not None
     root = handle.data.parent
@@ -374,7 +376,7 @@ def test_unprivileged_server_runs_as_nobody() -> None:
     launch = python_server(code, binary="/usr/bin/python3", unprivileged=True)
     with tempfile.TemporaryDirectory(dir="/var/tmp") as base:
         Path(base).chmod(0o755)
-        handle = ProcessHandle(request(launch, Path(base)))
+        handle = ProcessHandle(requested(launch, Path(base)))
         try:
             handle.start()
             assert "uid 65534 []" in handle.log_tail()

@@ -12,7 +12,7 @@ import pytest
 from storeproof.errors import UsageError
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.template import Template
-from storeproof.machine.file_digest import digest_of
+from storeproof.machine.programs import digest_of
 from storeproof.spec import Store, Target
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.launch.small import connected, python_server, request

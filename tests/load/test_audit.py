@@ -179,7 +179,7 @@ def test_misses_under_load_are_a_problem() -> None:
     store, plan, result = _worked_on(Mix(operation="get", keys="uniform"))
     assert audit(store, plan, [result], seed=1).ok
     missed = replace(result, operations={"get": OperationCounts("get", 9, 1, 0, 0, new_histogram())})
-    assert "1 records were asked for" in audit(store, plan, [missed], seed=1).problems[0]
+    assert "1 records were asked for" in str(audit(store, plan, [missed], seed=1).problems[0])
 
 
 def test_nothing_checked_is_not_verified() -> None:

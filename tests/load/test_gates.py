@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from storeproof.load.engine import OperationCounts, RunResult
-from storeproof.load.quality.gates import BOTTLENECK, VALIDITY, judge_rounds
-from storeproof.load.quality.joint_gates import OneOfSeveral, judge_joint
+from storeproof.load.quality.gates import BOTTLENECK, VALIDITY, OneOfSeveral, judge_joint, judge_rounds
 from storeproof.stats.latency import new_histogram, record_all
 
 

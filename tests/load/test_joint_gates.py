@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from storeproof.load.engine import RunResult
-from storeproof.load.quality.gates import BOTTLENECK, VALIDITY
-from storeproof.load.quality.joint_gates import OneOfSeveral, judge_joint
+from storeproof.load.quality.gates import BOTTLENECK, VALIDITY, OneOfSeveral, judge_joint
 from tests.load.test_gates import _open_round
 
 SECONDS = 1.0

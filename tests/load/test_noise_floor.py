@@ -9,7 +9,7 @@ import pytest
 
 from storeproof import native_support
 from storeproof.errors import NotAvailable
-from storeproof.load.quality.noise_floor import ROUNDS, noise_floor
+from storeproof.load.quality.reference_load import ROUNDS, noise_floor
 from storeproof.load.wire.null_server import NullServer
 from storeproof.stats.ratio import ratio_of
 
@@ -18,7 +18,7 @@ from storeproof.stats.ratio import ratio_of
 def test_a_against_a(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two times five rounds, none of them much unlike the others, and an interval that holds the ratio."""
     seen: list[tuple[int, int]] = []
-    monkeypatch.setattr("storeproof.load.quality.noise_floor.ratio_of", lambda a, b: seen.append((len(a), len(b))) or ratio_of(a, b))
+    monkeypatch.setattr("storeproof.load.quality.reference_load.ratio_of", lambda a, b: seen.append((len(a), len(b))) or ratio_of(a, b))
     with closing(NullServer()) as server:
         found = noise_floor(server, 0.6)
     assert seen == [(ROUNDS, ROUNDS)]

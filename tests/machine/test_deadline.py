@@ -10,8 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from storeproof.machine import deadline
-from storeproof.machine.deadline import Deadline, progress_of
-from storeproof.machine.pressure import busy, machine_is_busy
+from storeproof.machine.deadline import Deadline, busy, machine_is_busy, progress_of
 
 
 @pytest.mark.parametrize(

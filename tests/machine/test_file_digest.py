@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.machine import file_digest
-from storeproof.machine.file_digest import digest_of
+from storeproof.machine import programs
+from storeproof.machine.programs import digest_of
 
 
 def test_it_is_the_sha256_of_the_bytes(tmp_path: Path) -> None:
@@ -24,7 +24,7 @@ def test_it_is_read_once_and_again_when_it_changes(tmp_path: Path, monkeypatch: 
     """An upgrade in the middle of a run is seen: by size, by time, or by what took its place."""
     read = []
     real = hashlib.file_digest
-    monkeypatch.setattr(file_digest.hashlib, "file_digest", lambda file, name: read.append(file.name) or real(file, name))
+    monkeypatch.setattr(programs.hashlib, "file_digest", lambda file, name: read.append(file.name) or real(file, name))
     server = tmp_path / "server"
     server.write_bytes(b"first")
     before = digest_of(str(server))

@@ -13,8 +13,7 @@ from storeproof.adapters.sqlite.link import Link
 from storeproof.adapters.sqlite.session import Documents, SQLite
 from storeproof.contract import Address, Collection, Json, Key, Layout
 from storeproof.oracle import query as oracle
-from storeproof.spec.decimals import with_decimals
-from storeproof.spec.query import Aggregation, And, Condition, Filter, Measure, Not, Or, Query, SortKey
+from storeproof.spec.query import Aggregation, And, Condition, Filter, Measure, Not, Or, Query, SortKey, with_decimals
 
 _DEGREE = 111_195
 """Metres on the equator."""

@@ -13,9 +13,8 @@ import psutil
 import pytest
 
 from storeproof.errors import MachineFailed
-from storeproof.network.network import Network
+from storeproof.network.network import Network, sweep_networks
 from storeproof.network.packet_queue import PacketQueue
-from storeproof.network.sweep import sweep_networks
 from tests.launch.small import eventually
 from tests.network.network_rights import needs_networks
 from tests.network.test_network import NODES, PATIENCE, PORT, Ears, ears, network, whole

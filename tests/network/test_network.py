@@ -19,9 +19,8 @@ import pytest
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.network import programs
 from storeproof.network.namespaces import NAMED, NetworkMark, entered, find_marks
-from storeproof.network.network import SWITCH, Network, remove
+from storeproof.network.network import SWITCH, Network, remove, sweep_networks
 from storeproof.network.programs import Command, run
-from storeproof.network.sweep import sweep_networks
 from storeproof.network.traffic import arrival_rules, slow_commands
 from tests.launch.small import eventually
 from tests.network.network_rights import needs_networks

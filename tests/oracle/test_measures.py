@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from storeproof.oracle.collation import weight
 from storeproof.oracle.place import LOCATING, distance, point
+from storeproof.oracle.text import weight
 from storeproof.spec.place import EARTH_RADIUS
 
 QUARTER = EARTH_RADIUS * math.pi / 2

@@ -13,7 +13,7 @@ from storeproof.contract.operations import wrong_reply
 from storeproof.experiments.correctness.play_history import play_history
 from storeproof.experiments.correctness.random_examples import FailingExample
 from storeproof.oracle import REFUSAL, UNDEFINED, State, step
-from storeproof.oracle.difference import difference
+from storeproof.oracle.equality import difference
 from storeproof.oracle.strategies import may_refuse
 from storeproof.oracle.thresholds import BYTES, ENTRIES, FIELDS, Call, content, crossings
 from storeproof.spec.model import Model

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from storeproof.outcome import Outcome, Stage
-from storeproof.report import confidence, tables
+from storeproof.report import tables
 from storeproof.report.faults_without_guarantee import hardships
 from storeproof.report.html import render_html as html
 from storeproof.report.markdown import render_markdown as markdown
 from storeproof.report.parts.fault_table import faults
+from storeproof.report.parts.losses import brief, limit
 from storeproof.result.measured.damage import DamageCounts
 from storeproof.result.model import GuaranteeRecord, OutcomeRecord, Result, WorstLoss
 from tests.report.sample import sample_result
@@ -48,9 +49,9 @@ def test_losses_are_counted_beside_their_faults() -> None:
 
 def test_rounds_that_are_no_evidence_support_nothing() -> None:
     """Without a bound there is no claim; a bound of one is said as `all may`."""
-    assert confidence.brief(RECORD.model_copy(update={"loss_bound": None})) == ""
-    assert confidence.limit(RECORD.model_copy(update={"loss_bound": None})) == "–"
-    assert confidence.limit(RECORD.model_copy(update={"loss_bound": 1.0})) == "all may"
+    assert brief(RECORD.model_copy(update={"loss_bound": None})) == ""
+    assert limit(RECORD.model_copy(update={"loss_bound": None})) == "–"
+    assert limit(RECORD.model_copy(update={"loss_bound": 1.0})) == "all may"
 
 
 def test_every_fault_says_what_went_on_and_the_gravest_loss() -> None:
@@ -63,7 +64,7 @@ def test_every_fault_says_what_went_on_and_the_gravest_loss() -> None:
     assert row["share that loses anything, 95 %"] == "< 14 %"
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_both_reports_explain_the_brackets_and_show_what_else_was_done() -> None:
     """HTML and Markdown name the method of the interval, and show the other faults."""
     full = OutcomeRecord(id="durability.full_disk", revision=1, stage=Stage.DURABILITY, outcome=Outcome.PASS, detail="ENOSPC", seconds=1.0)

@@ -17,6 +17,8 @@ from storeproof.result.json_file import read_result, write_result
 from storeproof.result.model import Result
 from tests.report.sample import TARGETS, sample_result
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SMALL, LARGE = sample_result(TARGETS[:1]), sample_result(TARGETS[:2])
 
 

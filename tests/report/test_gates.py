@@ -18,7 +18,7 @@ from tests.result.records import measured
 LATE = Gate(ok=False, value=0.31, limit=0.1)
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_every_gate_has_its_words() -> None:
     """What a report shows, it explains."""
     for rounds in ([_round()], [_open_round()]):

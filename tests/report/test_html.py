@@ -148,7 +148,7 @@ def test_only_what_is_invalid_is_marked_as_such(result: Result, page: Page) -> N
 
 
 @pytest.mark.parametrize("scale", ["smoke", "standard", "full", "own"])
-def test_the_scale_stands_in_large_letters(scale: str) -> None:
+def test_the_scale_stands_in_large_letters(scale: str, undrawn: None) -> None:
     """A smoke run must not be taken for a decision."""
     text = render_html(sample_result(TARGETS[:1], scale=scale))
     assert f'<div class="scale {scale}"><b>{scale}</b>' in text
@@ -190,6 +190,14 @@ def test_one_store_with_one_number_of_clients_renders() -> None:
     for measurements in (bare, bare[:1]):
         changed = store.model_copy(update={"measurements": measurements})
         assert "row-load" in render_html(result.model_copy(update={"stores": [changed]}))
+
+
+def test_the_quick_check_of_one_store_has_tables_alone() -> None:
+    """Numbers that are too few for decisions are drawn where they are compared."""
+    for names, scale, drawn in ((1, "smoke", False), (1, "standard", True), (2, "smoke", True)):
+        result = sample_result(TARGETS[:names])
+        page = render_html(result.model_copy(update={"run": result.run.model_copy(update={"scale": scale})}))
+        assert ("Latency by percentile" in page) == drawn, (names, scale)
 
 
 def test_rendering_is_quick(timed: tuple[str, float]) -> None:

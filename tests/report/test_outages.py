@@ -63,7 +63,7 @@ def test_each_store_that_was_struck_has_a_picture() -> None:
     assert "crash: 1 s unavailable, p99 990 ms during it; pause: 1 s" in found.plot.label
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_both_reports_have_it() -> None:
     """HTML and Markdown have the section; a run without outages has none."""
     some, none = result_of(sample_outage("crash")), sample_result(TARGETS[:1])

@@ -63,7 +63,7 @@ def test_what_is_missing_has_its_reason_below() -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_both_reports_have_it() -> None:
     """And neither where nothing is known, as in older results."""
     result = with_costs(COST, UNSEEN)

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from storeproof.outcome import Outcome
-from storeproof.result.model import ProfileVerdict, Way
+from storeproof.result.missing import Way
+from storeproof.result.model import ProfileVerdict
 from storeproof.result.profiles import judge_profile
 from storeproof.spec import Profile
 from storeproof.support import Support, telling

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from storeproof.outcome import Outcome, Stage
-from storeproof.result.defect import defect_of
 from storeproof.result.model import Citation, OutcomeRecord, StoreResult
+from storeproof.result.proof import defect_of
 from tests.report.sample import TARGETS, sample_result
 
 ISSUE = "known until 2027-05-31: the old log is not synced"

@@ -12,11 +12,21 @@ from pydantic import ValidationError
 
 from storeproof.errors import UsageError
 from storeproof.outcome import Outcome
-from storeproof.result import json_file, terminal_safe
-from storeproof.result.json_file import COMPRESSED, NAME, compressed, content_of, files_of, read_result, result_schema, write_result
+from storeproof.result import json_file
+from storeproof.result.json_file import (
+    COMPRESSED,
+    NAME,
+    compressed,
+    content_of,
+    files_of,
+    read_result,
+    read_shown,
+    result_schema,
+    shown_of,
+    write_result,
+)
 from storeproof.result.model import FORMAT
 from storeproof.result.part import Gate
-from storeproof.result.terminal_safe import read_shown, shown_of
 from tests.report.sample import sample_result
 
 
@@ -219,5 +229,5 @@ def test_a_result_without_such_text_is_read_once(tmp_path: Path, monkeypatch: py
     result = shown_of(sample_result())
     result.stores[0].settings["motd"] = "\\u202e and \\\\b, “ü”\n\t"
     write_result(result, tmp_path / NAME)
-    monkeypatch.delattr(terminal_safe, "shown_of")
+    monkeypatch.delattr(json_file, "shown_of")
     assert read_shown(tmp_path) == result

@@ -12,7 +12,7 @@ import pytest
 from storeproof.errors import UsageError
 from storeproof.outcome import Lack, Outcome, Stage
 from storeproof.result.json_file import COMPRESSED, NAME, UNFINISHED, compressed, write_result
-from storeproof.result.measured.lacked import Lacked
+from storeproof.result.measured.case_records import Lacked
 from storeproof.result.model import Citation, EditionUsed, OutcomeRecord, Result
 from storeproof.result.proof import CitedResult, Identity, Proof, proofs_of, read_cited
 from tests.report.sample import TARGETS, sample_result

@@ -7,7 +7,7 @@ import pytest
 from storeproof.contract import Unsupported
 from storeproof.errors import NotAvailable
 from storeproof.outcome import Lack, Outcome, Stage
-from storeproof.result.measured.lacked import Lacked
+from storeproof.result.measured.case_records import Lacked
 from storeproof.result.model import OutcomeRecord
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.running_case import CaseResult

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from storeproof.outcome import Outcome, Stage
+from storeproof.result.json_file import shown_of
 from storeproof.result.measurement import Measurement
-from storeproof.result.missing import MissingDemand
-from storeproof.result.model import CapabilityResult, GuaranteeRecord, OutcomeRecord, ProfileVerdict, Result, StoreResult, Way
+from storeproof.result.missing import MissingDemand, Way
+from storeproof.result.model import CapabilityResult, GuaranteeRecord, OutcomeRecord, ProfileVerdict, Result, StoreResult
 from storeproof.result.needs.decision import Decision, decide
 from storeproof.result.needs.joined_results import ReadResult
 from storeproof.result.needs.servers import preference
 from storeproof.result.older_formats import missing_of
-from storeproof.result.terminal_safe import shown_of
 from storeproof.site.site_content import SiteContent, gather
 from storeproof.site.sources import SourceResult
 from storeproof.spec.questions.needs import NeedsFile

@@ -13,29 +13,34 @@ from storeproof.outcome import Outcome
 from storeproof.site.badges import badge_of, default_of
 from storeproof.site.names import capability_page, number_anchor, run_page, slug, variant_page
 from storeproof.site.script_data import as_script, payload, ratios
+from storeproof.site.site_content import SiteContent
 from storeproof.site.summary import render_csv, render_json
 from tests.site.made import content, fault, judged, rate, result, struck, tried
 
 WRITES = [rate("single-put-distinct-100", 1000.5), rate("single-get", 2000, at_least=True)]
-MADE = content(
-    result(
-        struck(
-            "redis:aof-always",
-            fault("process_crash"),
-            fault("power_loss", Outcome.FAIL, lost=250),
-            measurements=WRITES,
-            profiles=[judged("cache", "conforms")],
-            capabilities=tried("redis:x", ("text.word", Outcome.PASS), ("text.phrase", Outcome.UNSUPPORTED)).capabilities,
-        ),
-        struck("redis:volatile", measurements=[], version="=cmd()"),
-        run="r7",
+
+
+@pytest.fixture(scope="module")
+def made() -> SiteContent:
+    return content(
+        result(
+            struck(
+                "redis:aof-always",
+                fault("process_crash"),
+                fault("power_loss", Outcome.FAIL, lost=250),
+                measurements=WRITES,
+                profiles=[judged("cache", "conforms")],
+                capabilities=tried("redis:x", ("text.word", Outcome.PASS), ("text.phrase", Outcome.UNSUPPORTED)).capabilities,
+            ),
+            struck("redis:volatile", measurements=[], version="=cmd()"),
+            run="r7",
+        )
     )
-)
 
 
-def test_the_summary_has_each_datum_with_its_run() -> None:
+def test_the_summary_has_each_datum_with_its_run(made: SiteContent) -> None:
     """What is not there is null or left out, never zero."""
-    summary = json.loads(render_json(MADE))
+    summary = json.loads(render_json(made))
     keeps, other = summary["variants"]
     assert keeps["capabilities"] == {"shown": 1, "of": 2, "run": "r7"}
     assert keeps["roles"] == {"cache": "meets"}
@@ -53,17 +58,17 @@ def test_the_summary_has_each_datum_with_its_run() -> None:
     assert (other["capabilities"], other["losses"], other["speeds"]) == (None, {}, {})
 
 
-def test_the_csv_has_a_line_for_each_variant_and_no_formula() -> None:
+def test_the_csv_has_a_line_for_each_variant_and_no_formula(made: SiteContent) -> None:
     """A version that a spreadsheet would run is text."""
-    keeps, other = csv.DictReader(io.StringIO(render_csv(MADE)))
+    keeps, other = csv.DictReader(io.StringIO(render_csv(made)))
     assert (keeps["store"], keeps["power_loss_lost_operations"], keeps["role cache"]) == ("redis", "250", "meets")
     assert (keeps["single-put-distinct-100 per_second"], keeps["single-get marks"]) == ("1000.5", "at_least")
     assert (other["version"], other["capabilities"], other["speeds_run"]) == ("'=cmd()", "", "")
 
 
-def test_a_badge_says_what_was_proven() -> None:
+def test_a_badge_says_what_was_proven(made: SiteContent) -> None:
     """As a picture without other files, and as JSON for an endpoint of shields."""
-    badge = badge_of(MADE.variants[0], MADE)
+    badge = badge_of(made.variants[0], made)
     assert badge.message == "survives a power cut · 1 of 2 capabilities"
     assert json.loads(badge.endpoint) == {"schemaVersion": 1, "label": "storeproof", "message": badge.message, "color": badge.colour}
     root = ElementTree.fromstring(badge.svg)
@@ -87,9 +92,9 @@ def test_a_store_is_stood_for_by_its_default_variant() -> None:
     assert default_of(made.of_store("own"), made).variant == "b"
 
 
-def test_the_data_have_every_cell_of_the_first_screen() -> None:
+def test_the_data_have_every_cell_of_the_first_screen(made: SiteContent) -> None:
     """With run and anchor."""
-    data = payload(MADE)
+    data = payload(made)
     assert data["run"] == 0
     keeps, other = data["variants"]
     assert keeps["answers"] == "pu"
@@ -97,10 +102,10 @@ def test_the_data_have_every_cell_of_the_first_screen() -> None:
     assert keeps["losses"]["power_loss"]["at"] == "loss.redis.aof-always.power_loss"
     cells = keeps["speeds"]["0"]
     assert [each and each["rate"] for each in cells] == [2000, 1000.5, None, None]
-    assert cells[0]["atLeast"] is True
+    assert cells[0]["at_least"] is True
     assert "invalid" not in cells[0]
     assert other["answers"] == ""
-    assert ratios(MADE) == []
+    assert ratios(made) == []
 
 
 def test_data_cannot_end_their_script_element() -> None:

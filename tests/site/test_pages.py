@@ -18,8 +18,10 @@ from storeproof.site.rates import rates_of
 from storeproof.site.site_content import SiteContent, gather
 from storeproof.site.sources import read_sources
 from tests.report.clusters import ISOLATED
+from tests.report.parts import test_crash_states as drawn
 from tests.report.sample import sample_outage, sample_result
 from tests.shipped import SHIPPED
+from tests.site.made import content as content_of
 from tests.site.made import fault, rate, result, struck, tried
 from tests.site.pages import Read, broken_links, read_pages
 
@@ -117,6 +119,16 @@ def test_a_round_on_a_cluster_is_drawn_on_the_page_of_its_variant(content: SiteC
     assert "round-1-title" in with_round.page.ids
     assert with_round.text.index('id="losses"') < with_round.text.index("round-1-title") < with_round.text.index('id="cost"')
     assert not any("round-1-title" in each.page.ids for each in of_variants.values())
+
+
+def test_a_failing_state_of_a_disk_is_drawn_on_the_page_of_its_run(pages: dict[str, Read]) -> None:
+    """As the report draws it, under its case; a run without one has no such part."""
+    made = drawn.result(drawn.failed(2))
+    page = build_site(content_of(made))[run_page(made.run.id)]
+    assert page.index("durability.crash_states/power_loss") < page.index('<figure class="states">')
+    assert page.count("<caption><code>") == 2
+    assert '<i class="page missing" title="page 4 to 499 missing">4 to 499</i>' in page
+    assert not any('class="states"' in each.text for each in pages.values())
 
 
 def test_the_data_of_the_scripts_can_be_read(files: Mapping[str, str], content: SiteContent) -> None:

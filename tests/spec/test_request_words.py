@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from storeproof.spec.base import RuleError
-from storeproof.spec.decimals import with_decimals
 from storeproof.spec.place import boxes, ring
-from storeproof.spec.query import Aggregation, Condition, Query, check_request
+from storeproof.spec.query import Aggregation, Condition, Query, check_request, with_decimals
 
 
 def test_a_decimal_is_read_at_any_depth() -> None:

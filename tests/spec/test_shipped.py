@@ -20,12 +20,12 @@ from storeproof.spec import SPEC_ROOT, load_spec
 from storeproof.spec.edition import edition_of
 from storeproof.spec.loader import FILES, RECORDS
 from storeproof.spec.operation import OperationName
+from tests.shipped import SHIPPED
 
-SPEC = load_spec()
 CASE_IDS = Path(__file__).with_name("case_ids.txt")
 STEPS = [
-    pytest.param(SPEC.models[capability.model], step, id=f"{name}/{case.id}-{number}")
-    for name, capability in SPEC.capabilities.items()
+    pytest.param(SHIPPED.models[capability.model], step, id=f"{name}/{case.id}-{number}")
+    for name, capability in SHIPPED.capabilities.items()
     for case in capability.cases
     for number, step in enumerate((*case.steps, *case.after))
 ]
@@ -33,12 +33,12 @@ STEPS = [
 
 def test_every_shipped_store_is_valid() -> None:
     """In every variant."""
-    assert {target.store.name for target in SPEC.targets(["all"])} == set(SPEC.store_files)
+    assert {target.store.name for target in SHIPPED.targets(["all"])} == set(SHIPPED.store_files)
 
 
 def test_a_cluster_runs_the_server_of_its_store() -> None:
     """Where one is started as a process, and not one that a file has inherited from another product."""
-    for target in SPEC.targets(["all"]):
+    for target in SHIPPED.targets(["all"]):
         store, alone = target.store, target.store.launch.process
         cluster = store.topologies.get(store.variants[target.variant].topology)
         if alone is not None and cluster is not None:
@@ -49,7 +49,7 @@ def test_the_packages_of_the_stores_are_those_of_the_extra() -> None:
     """pyproject.toml and the store files ask for the same clients in the same versions, and the extra for nothing else."""
     project = tomllib.loads((SPEC_ROOT.parent / "pyproject.toml").read_text())["project"]
     base, extra = project["dependencies"], project["optional-dependencies"]["stores"]
-    asked = {text for store, _ in map(SPEC.store, SPEC.store_files) for text in store.requires}
+    asked = {text for store, _ in map(SHIPPED.store, SHIPPED.store_files) for text in store.requires}
     assert asked - set(base) == set(extra)
 
 
@@ -65,7 +65,7 @@ def test_the_operations_are_those_of_the_contract() -> None:
 
 def test_every_capability_uses_its_operations() -> None:
     """Each listed operation is in one of its cases."""
-    for name, capability in SPEC.capabilities.items():
+    for name, capability in SHIPPED.capabilities.items():
         done = {step.do for case in capability.cases for step in (*case.steps, *case.after)}
         done |= {turn.do for case in capability.cases if case.interleaved for turn in case.interleaved.turns}
         assert set(capability.operations) <= done, name
@@ -91,7 +91,7 @@ def test_a_step_expects_an_answer_if_its_operation_has_one() -> None:
     """And at most one kind of answer."""
     silent = {"put", "put_many", "set_field", "set_fields", "put_expiring", "put_swept", "append", "create_index", "require"}
     silent |= {"follow", "leave_feed", "resume_feed", "save_search"}
-    for name, capability in SPEC.capabilities.items():
+    for name, capability in SHIPPED.capabilities.items():
         for case in capability.cases:
             for step in (*case.steps, *case.after):
                 answers = ["expect" in step.model_fields_set, step.missing, step.between is not None, step.alternatives is not None]
@@ -102,25 +102,25 @@ def test_a_step_expects_an_answer_if_its_operation_has_one() -> None:
 
 def test_only_a_question_is_asked_again() -> None:
     """A write would be carried out again."""
-    asked = [step.do for capability in SPEC.capabilities.values() for case in capability.cases for step in case.steps if step.within]
+    asked = [step.do for capability in SHIPPED.capabilities.values() for case in capability.cases for step in case.steps if step.within]
     assert asked
     assert not [operation for operation in asked if OPERATIONS[operation].writes]
 
 
 def test_every_workload_can_be_measured() -> None:
     """Batches have a batch operation, paths a path operation, and models have the indexes."""
-    for workload in SPEC.workloads.values():
+    for workload in SHIPPED.workloads.values():
         for mix in workload.mix:
             if mix.batch > 1:
                 assert f"{mix.operation}_many" in OPERATIONS, workload.workload
             assert bool(mix.path) == mix.operation.endswith(("_path", "_field")), workload.workload
-        assert max(workload.indexes) <= len(SPEC.models[workload.model].indexes), workload.workload
+        assert max(workload.indexes) <= len(SHIPPED.models[workload.model].indexes), workload.workload
 
 
 def test_case_ids_only_grow() -> None:
     """An id that was published stays: results of years ago must mean the same case."""
     published = CASE_IDS.read_text().split()
-    shipped = [f"capabilities.{name}/{case.id}" for name, capability in SPEC.capabilities.items() for case in capability.cases]
+    shipped = [f"capabilities.{name}/{case.id}" for name, capability in SHIPPED.capabilities.items() for case in capability.cases]
     assert not set(published) - set(shipped), "ids were removed or renamed; they are never reused, so bring them back"
     assert published == sorted(published)
     new = sorted(set(shipped) - set(published))
@@ -144,7 +144,7 @@ def test_every_demand_changes_the_edition(tmp_path: Path) -> None:
 def test_the_demands_name_no_store() -> None:
     """Only files of stores have product names, and published claims, which are about them."""
     products = {"marklogic", "couchbase", "aerospike"}
-    for target in SPEC.targets(["all"]):
+    for target in SHIPPED.targets(["all"]):
         products |= {target.store.name.lower(), target.store.title.lower(), target.store.product.lower()}
     words = re.compile(rf"\b({'|'.join(sorted(map(re.escape, products)))})", re.IGNORECASE)
     files = [path for path in SPEC_ROOT.rglob("*") if path.suffix in (".yaml", ".py", ".json")]

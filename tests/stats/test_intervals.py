@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats as scipy_stats
 
 from storeproof.stats.intervals import bootstrap, estimate, percentile, student
 from storeproof.stats.latency import new_histogram, record_all
@@ -31,7 +30,7 @@ def test_student_s_points(freedom: int, point: float) -> None:
 
 
 def test_a_command_does_not_wait_for_scipy() -> None:
-    """It is imported where an interval is computed: it takes longer to import than all of ours."""
+    """It serves the tests alone, and takes longer to import than all of ours."""
     told = subprocess.run(
         [sys.executable, "-c", "import sys, storeproof.cli, storeproof.report.html, storeproof.plugin; print('scipy' in sys.modules)"],
         capture_output=True,
@@ -106,11 +105,13 @@ def test_percentiles_need_a_hundred_samples_beyond() -> None:
 @pytest.mark.parametrize("rounds", [10, 16, 64])
 def test_the_bootstrap_is_that_of_scipy(rounds: int) -> None:
     """The same draws, so the same interval but for the last digits."""
+    from scipy import stats  # here, since it takes a second to import
+
     random = Random(rounds)
     one, other = ([random.lognormvariate(0, 0.2) for _ in range(count)] for count in (rounds, rounds + 3))
 
     def medians(a: Any, b: Any, axis: int) -> Any:
         return np.median(a, axis=axis) / np.median(b, axis=axis)
 
-    theirs = scipy_stats.bootstrap((one, other), medians, n_resamples=5000, method="percentile", rng=7).confidence_interval
+    theirs = stats.bootstrap((one, other), medians, n_resamples=5000, method="percentile", rng=7).confidence_interval
     assert bootstrap(medians, one, other, seed=7) == pytest.approx((theirs.low, theirs.high), rel=1e-12)

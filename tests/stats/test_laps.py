@@ -7,9 +7,8 @@ from random import Random
 
 import pytest
 
-from storeproof.stats.autocorrelation import autocorrelation
+from storeproof.stats.autocorrelation import autocorrelation, split
 from storeproof.stats.intervals import estimate
-from storeproof.stats.laps import split
 from storeproof.stats.trend import trend
 
 EXPERIMENTS = 500

@@ -55,8 +55,6 @@ class _State:
 
 
 class GroupReplication:
-    """A group of MySQL servers."""
-
     def form(self, nodes: NodeAddresses) -> None:
         """If there is no group, the server that has the most writes begins one; of new servers any will do. The others join later."""
         states = {name: _State.of(address) for name, address in nodes.items()}

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Bytes of a page: the kernel's own.
 pub const PAGE: u64 = 4096;
 /// Bytes that a disk writes whole or not at all.
-const SECTOR: usize = 512;
+pub const SECTOR: usize = 512;
 
 static PAGES: AtomicU64 = AtomicU64::new(0);
 
@@ -17,19 +17,40 @@ pub fn memory() -> u64 {
     PAGES.load(Ordering::Relaxed) * PAGE
 }
 
-struct Page([u8; PAGE as usize]);
+pub struct Page([u8; PAGE as usize], OnceLock<u64>);
 
 impl Page {
     fn new() -> Self {
-        PAGES.fetch_add(1, Ordering::Relaxed);
-        Page([0; PAGE as usize])
+        Page::of([0; PAGE as usize])
     }
+
+    pub fn of(bytes: [u8; PAGE as usize]) -> Self {
+        PAGES.fetch_add(1, Ordering::Relaxed);
+        Page(bytes, OnceLock::new())
+    }
+
+    pub fn bytes(&self) -> &[u8; PAGE as usize] {
+        &self.0
+    }
+
+    /// The fingerprint of its bytes; 0 if all are zeros, as in a hole.
+    fn fingerprint(&self) -> u64 {
+        *self.1.get_or_init(|| if self.0.iter().all(|byte| *byte == 0) { 0 } else { fnv(FNV_OFFSET, &self.0) })
+    }
+}
+
+/// FNV-1a with 64 bits (Fowler, Noll, Vo).
+pub const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// Go on with a fingerprint.
+pub fn fnv(before: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(before, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 impl Clone for Page {
     fn clone(&self) -> Self {
         PAGES.fetch_add(1, Ordering::Relaxed);
-        Page(self.0)
+        Page(self.0, OnceLock::new())
     }
 }
 
@@ -50,6 +71,15 @@ impl Content {
     /// Bytes that it takes, without its holes.
     pub fn taken(&self) -> u64 {
         self.pages.len() as u64 * PAGE
+    }
+
+    /// One with pages that others may have, too.
+    pub fn shared(size: u64, pages: BTreeMap<u64, Arc<Page>>) -> Self {
+        Content { size, pages }
+    }
+
+    pub fn pages(&self) -> &BTreeMap<u64, Arc<Page>> {
+        &self.pages
     }
 
     pub fn has(&self, number: u64) -> bool {
@@ -87,6 +117,14 @@ impl Content {
         self.size = size;
     }
 
+    /// Let it end earlier, and leave what its last page has beyond the end.
+    pub fn shorten(&mut self, size: u64) {
+        if size < self.size {
+            self.pages.split_off(&size.div_ceil(PAGE));
+            self.size = size;
+        }
+    }
+
     /// Make zeros of what lies between; whole pages become holes.
     pub fn clear(&mut self, from: u64, to: u64) {
         let last = to >= self.size;
@@ -122,6 +160,22 @@ impl Content {
         self.pages.remove(&number);
     }
 
+    /// Take over the first bytes of a page as they are in `other`.
+    pub fn overlay(&mut self, other: &Content, number: u64, bytes: usize) {
+        if let Some(wanted) = other.pages.get(&number) {
+            self.page(number).0[..bytes].copy_from_slice(&wanted.0[..bytes]);
+        }
+    }
+
+    /// Go on with a fingerprint: the size, and each page that is not all zeros.
+    pub fn fingerprint(&self, before: u64) -> u64 {
+        let mut hash = fnv(before, &self.size.to_le_bytes());
+        for (number, page) in self.pages.iter().filter(|(number, page)| **number * PAGE < self.size && page.fingerprint() != 0) {
+            hash = fnv(fnv(hash, &number.to_le_bytes()), &page.fingerprint().to_le_bytes());
+        }
+        hash
+    }
+
     /// Take over those sectors of a page that differ in `other` and for which `survives` says so.
     pub fn tear(&mut self, other: &Content, number: u64, mut survives: impl FnMut() -> bool) {
         let Some(wanted) = other.pages.get(&number) else { return };
@@ -141,7 +195,9 @@ impl Content {
     }
 
     fn page(&mut self, number: u64) -> &mut Page {
-        Arc::make_mut(self.pages.entry(number).or_insert_with(|| Arc::new(Page::new())))
+        let page = Arc::make_mut(self.pages.entry(number).or_insert_with(|| Arc::new(Page::new())));
+        page.1 = OnceLock::new();
+        page
     }
 }
 

@@ -6,7 +6,8 @@ use std::time::SystemTime;
 
 use fuser::{Errno, FileType, RenameFlags};
 
-use super::content;
+use super::changes::{Change, Log};
+use super::failing::Failing;
 use super::inode::{Answer, Body, Entries, Inode, Made, Number};
 use crate::dice::Dice;
 
@@ -21,25 +22,32 @@ pub enum Mode {
     Strict,
 }
 
+#[derive(Clone)]
 pub struct Disk {
-    mode: Mode,
+    pub(super) mode: Mode,
     /// The share of the sectors that were not synced and survive a cut all the same.
     torn: f64,
     dice: Dice,
     /// Bytes that the pages of both images may take.
     pub capacity: u64,
     /// Those of them that were allocated and not written yet: the sum over all inodes.
-    unwritten: u64,
-    inodes: BTreeMap<Number, Inode>,
-    next: Number,
+    pub(super) unwritten: u64,
+    pub(super) inodes: BTreeMap<Number, Inode>,
+    pub(super) next: Number,
     /// Inodes whose names, size or owner wait for the next commit of the journal.
-    waiting: BTreeSet<Number>,
+    pub(super) waiting: BTreeSet<Number>,
     /// Directories between which something was moved and not yet synced: neither may be synced without the other.
-    joined: Vec<(Number, Number)>,
+    pub(super) joined: Vec<(Number, Number)>,
     pub syncs: u64,
     pub written: u64,
-    cut_at: Option<u64>,
+    pub(super) cut_at: Option<u64>,
     pub off: bool,
+    /// While it is recorded: the disk as it was then, and what was done to it since.
+    pub(super) recorded_from: Option<(Box<Disk>, Log)>,
+    /// Which of the calls to come fail.
+    pub(super) failing: Option<Failing>,
+    /// A commit of its journal failed: until its next mount it can be read, and takes no changes.
+    pub(super) aborted: bool,
 }
 
 impl Disk {
@@ -59,6 +67,9 @@ impl Disk {
             written: 0,
             cut_at: None,
             off: false,
+            recorded_from: None,
+            failing: None,
+            aborted: false,
         };
         let number = disk.add(root);
         disk.inode(number).expect("just made").held = 1;
@@ -67,8 +78,16 @@ impl Disk {
 
     /// All that was done so far is durable.
     pub fn settle(&mut self) {
+        if self.takes_changes().is_ok() {
+            self.settle_but(None);
+            self.note(|| Change::AllSynced);
+        }
+    }
+
+    /// All names and sizes that are planned are durable, and all pages but those of one file.
+    pub(super) fn settle_but(&mut self, spared: Option<Number>) {
         let all: Vec<Number> = self.inodes.keys().copied().collect();
-        for number in &all {
+        for number in all.iter().filter(|number| Some(**number) != spared) {
             self.inodes.get_mut(number).expect("a key").keep_pages();
         }
         self.commit(all);
@@ -112,7 +131,7 @@ impl Disk {
         self.unwritten = 0;
         self.waiting.clear();
         self.joined.clear();
-        self.off = false;
+        (self.off, self.aborted) = (false, false);
     }
 
     /// fsync, or fdatasync, of a file, link or directory.
@@ -138,7 +157,14 @@ impl Disk {
                 self.commit(together);
             }
         }
+        self.note(|| Change::Synced { number, data_only });
         Ok(())
+    }
+
+    /// Commit the journal.
+    pub fn commit_waiting(&mut self) {
+        let waiting = std::mem::take(&mut self.waiting);
+        self.commit(waiting);
     }
 
     fn joined_with(&mut self, number: Number) -> BTreeSet<Number> {
@@ -154,7 +180,7 @@ impl Disk {
         }
     }
 
-    fn commit(&mut self, numbers: impl IntoIterator<Item = Number>) {
+    pub(super) fn commit(&mut self, numbers: impl IntoIterator<Item = Number>) {
         let mut lost = Vec::new();
         for number in numbers {
             let Some(inode) = self.inodes.get_mut(&number) else { continue };
@@ -176,7 +202,7 @@ impl Disk {
         }
     }
 
-    fn inode(&mut self, number: Number) -> Answer<&mut Inode> {
+    pub(super) fn inode(&mut self, number: Number) -> Answer<&mut Inode> {
         if self.off {
             return Err(Errno::EIO);
         }
@@ -228,11 +254,13 @@ impl Disk {
     }
 
     pub fn make(&mut self, parent: Number, name: &OsStr, made: Made) -> Answer<Number> {
+        self.takes_changes()?;
         if self.entries(parent)?.contains_key(name) {
             return Err(Errno::EEXIST);
         }
-        let number = self.add(made);
+        let number = self.add(made.clone());
         self.put(parent, name, Some(number))?;
+        self.note(|| Change::Made { parent, name: name.to_owned(), made });
         Ok(number)
     }
 
@@ -241,10 +269,18 @@ impl Disk {
             return Err(Errno::EEXIST);
         }
         self.touch(number)?.links += 1;
-        self.put(parent, name, Some(number))
+        self.put(parent, name, Some(number))?;
+        self.note(|| Change::Linked { number, parent, name: name.to_owned() });
+        Ok(())
     }
 
     pub fn remove(&mut self, parent: Number, name: &OsStr) -> Answer<()> {
+        self.unput(parent, name)?;
+        self.note(|| Change::Removed { parent, name: name.to_owned() });
+        Ok(())
+    }
+
+    fn unput(&mut self, parent: Number, name: &OsStr) -> Answer<()> {
         let number = self.find(parent, name)?;
         if matches!(&self.get(number)?.now.body, Body::Directory(entries) if !entries.is_empty()) {
             return Err(Errno::ENOTEMPTY);
@@ -254,6 +290,12 @@ impl Disk {
     }
 
     pub fn rename(&mut self, from: Number, name: &OsStr, to: Number, new: &OsStr, flags: RenameFlags) -> Answer<()> {
+        self.move_name(from, name, to, new, flags)?;
+        self.note(|| Change::Renamed { from, name: name.to_owned(), to, new: new.to_owned(), flags });
+        Ok(())
+    }
+
+    fn move_name(&mut self, from: Number, name: &OsStr, to: Number, new: &OsStr, flags: RenameFlags) -> Answer<()> {
         let moved = self.find(from, name)?;
         let replaced = self.find(to, new).ok();
         if self.entries(to)?.contains_key(new) && flags.contains(RenameFlags::RENAME_NOREPLACE) {
@@ -270,7 +312,7 @@ impl Disk {
             return Ok(());
         }
         if replaced.is_some() {
-            self.remove(to, new)?;
+            self.unput(to, new)?;
             self.inode(moved)?.flush();
         }
         self.put(from, name, None)?;
@@ -300,31 +342,7 @@ impl Disk {
         if resized {
             self.waiting.insert(number);
         }
-        Ok(())
-    }
-
-    /// Whether there is room for this many bytes. Where there is none, what was removed is made durable first: until then its space is not free.
-    fn has_room(&mut self, bytes: u64) -> bool {
-        if bytes > self.free() {
-            let waiting = std::mem::take(&mut self.waiting);
-            self.commit(waiting);
-        }
-        bytes <= self.free()
-    }
-
-    /// Bytes that can still be written or allocated.
-    pub fn free(&self) -> u64 {
-        self.capacity.saturating_sub(content::memory() + self.unwritten)
-    }
-
-    pub fn resize(&mut self, number: Number, size: u64) -> Answer<()> {
-        let inode = self.touch(number)?;
-        let before = inode.unwritten();
-        inode.resize(size)?;
-        inode.now.meta.modified = inode.now.meta.changed;
-        inode.reserved = inode.reserved.min(size);
-        let after = inode.unwritten();
-        self.unwritten = self.unwritten - before + after;
+        self.note(|| Change::Wrote { number, offset, data: data.into() });
         Ok(())
     }
 
@@ -332,38 +350,23 @@ impl Disk {
     pub fn closed(&mut self, number: Number) {
         if self.inode(number).is_ok_and(Inode::closed) {
             self.waiting.insert(number);
+            self.note(|| Change::Closed { number });
         }
     }
 
-    /// Space for a range of a file: grow it, or make zeros of what is there.
-    pub fn allocate(&mut self, number: Number, from: u64, to: u64, mode: i32) -> Answer<()> {
-        let zero = mode & (libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_ZERO_RANGE) != 0;
-        let keep = mode & libc::FALLOC_FL_KEEP_SIZE != 0;
-        if mode & !(libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_ZERO_RANGE | libc::FALLOC_FL_KEEP_SIZE) != 0 {
-            return Err(Errno::EOPNOTSUPP);
-        }
-        let more = to.saturating_sub(self.inode(number)?.reserved.max(from));
-        if !zero && !self.has_room(more) {
-            return Err(Errno::ENOSPC);
-        }
-        let inode = self.touch(number)?;
-        let before = inode.unwritten();
-        if zero {
-            inode.clear(from, to)?;
-        }
-        if !keep {
-            inode.extend(to)?;
-        }
-        if !zero {
-            inode.reserved = inode.reserved.max(to);
-        }
-        let after = inode.unwritten();
-        self.unwritten = self.unwritten - before + after;
+    /// Give it another mode or owner.
+    pub fn describe(&mut self, number: Number, mode: Option<u32>, uid: Option<u32>, gid: Option<u32>) -> Answer<()> {
+        let meta = &mut self.touch(number)?.now.meta;
+        meta.mode = mode.map_or(meta.mode, |mode| meta.mode & libc::S_IFMT | mode & 0o7777);
+        (meta.uid, meta.gid) = (uid.unwrap_or(meta.uid), gid.unwrap_or(meta.gid));
+        let (mode, uid, gid) = (meta.mode, meta.uid, meta.gid);
+        self.note(|| Change::Described { number, mode, uid, gid });
         Ok(())
     }
 
     /// The inode, whose names, size or owner are about to change.
     pub fn touch(&mut self, number: Number) -> Answer<&mut Inode> {
+        self.takes_changes()?;
         self.inode(number)?;
         self.waiting.insert(number);
         let inode = self.inode(number)?;

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::time::SystemTime;
 
 use fuser::{Errno, FileAttr, FileType, INodeNo};
+use serde::{Deserialize, Serialize};
 
 use super::content::{Content, PAGE, numbers};
 
@@ -13,13 +14,28 @@ pub type Number = u64;
 pub type Entries = BTreeMap<OsString, Number>;
 
 /// What a new inode is.
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Made {
+    #[serde(with = "KindNumber")]
     pub kind: FileType,
     pub mode: u32,
     pub uid: u32,
     pub gid: u32,
     pub rdev: u32,
     pub target: OsString,
+}
+
+/// How a kind is written down.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "FileType")]
+enum KindNumber {
+    NamedPipe,
+    CharDevice,
+    BlockDevice,
+    Directory,
+    RegularFile,
+    Symlink,
+    Socket,
 }
 
 #[derive(Clone)]
@@ -47,6 +63,14 @@ pub struct Image {
     pub body: Body,
 }
 
+impl Image {
+    /// Of a directory, its names.
+    pub fn entries(&self) -> Option<&Entries> {
+        if let Body::Directory(entries) = &self.body { Some(entries) } else { None }
+    }
+}
+
+#[derive(Clone)]
 pub struct Inode {
     pub kind: FileType,
     /// Volatile: what is read.
@@ -60,22 +84,26 @@ pub struct Inode {
     /// How often the kernel was told of it and has not forgotten it.
     pub lookups: u64,
     /// Pages that were written and not synced.
-    dirty: BTreeSet<u64>,
+    pub(super) dirty: BTreeSet<u64>,
     /// Dirty pages that the journal writes out before its next commit: it must not show what was in their blocks before.
-    ordered: BTreeSet<u64>,
+    pub(super) ordered: BTreeSet<u64>,
     /// Pages that became holes since the last commit.
-    emptied: BTreeSet<u64>,
+    pub(super) emptied: BTreeSet<u64>,
+    /// Pages that were made zeros since the last commit and keep their blocks: what is written to them is in place until then.
+    zeroed: BTreeSet<u64>,
     /// What was written out already, into blocks that it gets with the next commit.
-    flushed: Content,
+    pub(super) flushed: Content,
+    /// Pages that were written past the page cache (O_DIRECT) since the last sync: a failed one does not lose them.
+    pub(super) direct: BTreeSet<u64>,
     /// It was cut to nothing: what is written until it is closed is written out then (auto_da_alloc).
-    rewritten: bool,
+    pub(super) rewritten: bool,
     /// Bytes that were allocated for it, whether or not they were written.
     pub reserved: u64,
     /// The size it gets with the next commit. A write moves it at once within a block that the file has, and beyond only when it is
     /// synced: until then its blocks are not allocated. So a size can become durable before the data, and a file end in zeros.
-    planned: u64,
+    pub(super) planned: u64,
     /// The smallest size it was truncated to since the last commit.
-    lowest: u64,
+    pub(super) lowest: u64,
     /// Made since the last commit.
     fresh: bool,
 }
@@ -95,8 +123,8 @@ impl Inode {
     }
 
     /// With nothing under way, and no names counted.
-    fn settled(kind: FileType, now: Image, kept: Image, planned: u64) -> Self {
-        let (dirty, ordered, emptied) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    pub(super) fn settled(kind: FileType, now: Image, kept: Image, planned: u64) -> Self {
+        let [dirty, ordered, emptied, zeroed, direct] = [const { BTreeSet::new() }; 5];
         Inode {
             kind,
             now,
@@ -107,7 +135,9 @@ impl Inode {
             dirty,
             ordered,
             emptied,
+            zeroed,
             flushed: Content::default(),
+            direct,
             rewritten: false,
             reserved: 0,
             planned,
@@ -166,8 +196,8 @@ impl Inode {
         Ok(())
     }
 
-    /// Make zeros of what lies between.
-    pub fn clear(&mut self, from: u64, to: u64) -> Answer<()> {
+    /// Make zeros of what lies between; `punched`: and give its blocks back.
+    pub fn clear(&mut self, from: u64, to: u64, punched: bool) -> Answer<()> {
         let to = to.min(self.size()?).max(from);
         self.content()?.clear(from, to);
         self.flushed.clear(from, to);
@@ -177,7 +207,7 @@ impl Inode {
                 self.ordered.insert(number);
             } else {
                 self.dirty.remove(&number);
-                self.emptied.insert(number);
+                if punched { &mut self.emptied } else { &mut self.zeroed }.insert(number);
             }
         }
         Ok(())
@@ -222,10 +252,8 @@ impl Inode {
     }
 
     /// Whether the file has a block for this page, so that a write to it allocates none.
-    fn has_block(&self, number: u64) -> bool {
-        let Body::File(kept) = &self.kept.body else { return false };
-        let durable = kept.has(number) && number * PAGE < self.lowest && !self.emptied.contains(&number);
-        durable || self.flushed.has(number)
+    pub(super) fn has_block(&self, number: u64) -> bool {
+        self.overwrites(number) || self.flushed.has(number)
     }
 
     fn content(&mut self) -> Answer<&mut Content> {
@@ -248,6 +276,7 @@ impl Inode {
         self.fresh
             || self.lowest != u64::MAX
             || !self.emptied.is_empty()
+            || !self.zeroed.is_empty()
             || self.planned != kept.size
             || self.planned != now.size
             || self.dirty.iter().any(|number| !kept.has(*number))
@@ -257,6 +286,7 @@ impl Inode {
     pub fn keep_pages(&mut self) {
         self.keep_blocks();
         self.ordered.clear();
+        self.direct.clear();
         if let (Body::File(now), Body::File(kept)) = (&self.now.body, &mut self.kept.body) {
             for number in std::mem::take(&mut self.dirty) {
                 kept.take(now, number);
@@ -291,7 +321,7 @@ impl Inode {
                 kept.resize(self.lowest);
             }
             self.lowest = u64::MAX;
-            for number in std::mem::take(&mut self.emptied) {
+            for number in std::mem::take(&mut self.emptied).into_iter().chain(std::mem::take(&mut self.zeroed)) {
                 kept.remove(number);
             }
             for number in self.flushed.numbers() {

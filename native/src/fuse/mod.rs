@@ -3,10 +3,20 @@
 //! fsync moves what it should from the one to the other, and the cut drops the rest. It belongs into a process of its own: where
 //! the memory is bounded, and whose end takes the file system along.
 
+mod asked;
+mod changes;
 mod content;
+mod crash_states;
 mod disk;
+mod failing;
 mod inode;
+mod recorded;
+mod recording;
 mod served;
+mod shown;
+mod space;
+mod stored;
+mod writeback;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,8 +24,11 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use fuser::{BackgroundSession, Config, MountOption, SessionACL};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use disk::{Disk, Mode};
+use failing::Failing;
+use recorded::{About, DiskRecording, Named};
 use served::Served;
 
 /// One mounted file system. Methods are for one thread.
@@ -25,11 +38,16 @@ struct MemoryDisk {
     options: Config,
     disk: Arc<Mutex<Disk>>,
     session: Option<BackgroundSession>,
+    recording: Option<DiskRecording>,
 }
 
 impl MemoryDisk {
     fn disk(&self) -> MutexGuard<'_, Disk> {
         self.disk.lock().expect("no request panics")
+    }
+
+    fn last(&mut self) -> PyResult<&mut DiskRecording> {
+        self.recording.as_mut().ok_or_else(|| PyValueError::new_err("nothing was recorded"))
     }
 }
 
@@ -53,7 +71,7 @@ impl MemoryDisk {
         let mode = if strict { Mode::Strict } else { Mode::Journal };
         let (uid, gid) = owner_ids();
         let disk = Arc::new(Mutex::new(Disk::new(mode, torn, seed, capacity, uid, gid)));
-        Ok(MemoryDisk { at, options, disk, session: None })
+        Ok(MemoryDisk { at, options, disk, session: None, recording: None })
     }
 
     /// Mount it; after a cut, with the durable image alone.
@@ -100,6 +118,53 @@ impl MemoryDisk {
         self.disk().cut_at(nth);
     }
 
+    /// Write down from now on what is done to it, at most `limit` bytes.
+    fn record(&self, limit: u64) {
+        self.disk().record(limit);
+    }
+
+    /// End the recording.
+    fn recorded(&mut self) -> PyResult<About> {
+        let recording = self.disk().recorded().ok_or_else(|| PyValueError::new_err("nothing is recorded"))?;
+        Ok(self.recording.insert(recording.into()).about())
+    }
+
+    /// What was recorded, as bytes.
+    fn dump(&mut self, py: Python<'_>) -> PyResult<Py<PyBytes>> {
+        self.last()?.dump(py)
+    }
+
+    /// Go on as if this had been recorded.
+    fn load(&mut self, content: &[u8]) -> PyResult<()> {
+        self.recording = Some(DiskRecording::load(content)?);
+        Ok(())
+    }
+
+    /// The states that a crash may have left of what was recorded: at most `limit`, and how many more there are.
+    fn states(&mut self, py: Python<'_>, model: &str, limit: usize) -> PyResult<(Vec<Named>, usize)> {
+        self.last()?.states(py, model, limit)
+    }
+
+    /// What it holds from its next mount on: one of those states. It is cut before.
+    fn restore(&mut self, index: usize) -> PyResult<()> {
+        let mut left = self.last()?.disk(index)?;
+        let mut disk = self.disk();
+        (left.capacity, left.off) = (disk.capacity, true);
+        *disk = left;
+        Ok(())
+    }
+
+    /// From now on the n-th call of a kind fails, alone or with all later ones.
+    fn fail(&self, kind: &str, nth: u64, lasting: bool) -> PyResult<()> {
+        self.disk().failing = Some(Failing::new(kind, nth, lasting)?);
+        Ok(())
+    }
+
+    /// It works again. Returns how many calls could fail since then, and how many did.
+    fn failures(&self) -> (u64, u64) {
+        self.disk().failing.take().map_or((0, 0), |failing| failing.counts())
+    }
+
     #[getter]
     fn syncs(&self) -> u64 {
         self.disk().syncs
@@ -123,5 +188,6 @@ fn owner_ids() -> (u32, u32) {
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<DiskRecording>()?;
     module.add_class::<MemoryDisk>()
 }

@@ -15,7 +15,8 @@ use fuser::{
 };
 
 use super::content::PAGE;
-use super::disk::Disk;
+use super::disk::{Disk, ROOT};
+use super::failing::Way;
 use super::inode::{Answer, Body, Made, Number};
 
 /// How long the kernel may cache names and attributes: nothing else changes the files, and after a cut there is a new mount.
@@ -23,6 +24,9 @@ const LIFE: Duration = Duration::from_secs(86_400);
 const FIRST: Generation = Generation(0);
 /// Bytes of the largest write; fuser keeps a buffer of this size.
 const LARGEST: u32 = 1 << 20;
+
+/// What the names of marks begin with.
+const MARK: &str = ".storeproof-mark-";
 
 /// The first entries of a directory listing are `.` and `..`.
 type Listing = Vec<(Number, FileType, OsString)>;
@@ -81,6 +85,14 @@ fn handle(flags: i32) -> FileHandle {
     FileHandle((flags & libc::O_SYNC) as u64) // O_SYNC is O_DSYNC and one bit more
 }
 
+/// A client marks a moment by asking for a name that no file has.
+fn mark(parent: INodeNo, name: &OsStr) -> Option<u64> {
+    if parent.0 != ROOT {
+        return None;
+    }
+    name.to_str()?.strip_prefix(MARK)?.parse().ok()
+}
+
 fn time(wanted: TimeOrNow) -> SystemTime {
     match wanted {
         TimeOrNow::SpecificTime(time) => time,
@@ -110,6 +122,10 @@ impl Filesystem for Served {
     }
 
     fn lookup(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        if let Some(mark) = mark(parent, name) {
+            self.disk().mark(mark);
+            return reply.error(Errno::ENOENT);
+        }
         let found = self.disk().find(parent.0, name);
         entry(self.noted(found), reply);
     }
@@ -145,11 +161,11 @@ impl Filesystem for Served {
     ) {
         let mut disk = self.disk();
         let done = size.map_or(Ok(()), |size| disk.resize(ino.0, size)).and_then(|()| {
+            if mode.is_some() || uid.is_some() || gid.is_some() {
+                disk.describe(ino.0, mode, uid, gid)?;
+            }
             let inode = disk.touch(ino.0)?;
             let meta = &mut inode.now.meta;
-            meta.mode = mode.map_or(meta.mode, |mode| meta.mode & libc::S_IFMT | mode & 0o7777);
-            meta.uid = uid.unwrap_or(meta.uid);
-            meta.gid = gid.unwrap_or(meta.gid);
             meta.accessed = atime.map_or(meta.accessed, time);
             meta.modified = mtime.map_or(meta.modified, time);
             Ok(inode.attributes(ino.0))
@@ -231,7 +247,7 @@ impl Filesystem for Served {
         _lock_owner: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        let found = self.disk().read(ino.0, offset, u64::from(size));
+        let found = self.disk().ask_read(ino.0, offset, u64::from(size));
         match found {
             Ok(bytes) => reply.data(&bytes),
             Err(reason) => reply.error(reason),
@@ -246,21 +262,25 @@ impl Filesystem for Served {
         offset: u64,
         data: &[u8],
         write_flags: WriteFlags,
-        _flags: OpenFlags,
+        flags: OpenFlags,
         _lock_owner: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
         // Written back from the page cache, the handle is any that is open: the sync that it waits for comes by itself.
-        let sync = if write_flags.contains(WriteFlags::FUSE_WRITE_CACHE) { 0 } else { fh.0 as i32 };
+        let cached = write_flags.contains(WriteFlags::FUSE_WRITE_CACHE);
+        let way = if cached { Way::Back } else { Way::of(flags.0) };
         let mut disk = self.disk();
-        let done = disk.write(ino.0, offset, data).and_then(|()| match sync {
-            0 => Ok(()),
-            libc::O_DSYNC => disk.sync(ino.0, true),
-            _ => disk.sync(ino.0, false),
+        let done = disk.ask_write(ino.0, offset, data, way).and_then(|written| {
+            match if cached { 0 } else { fh.0 as i32 } {
+                0 => Ok(()),
+                libc::O_DSYNC => disk.ask_sync(ino.0, true),
+                _ => disk.ask_sync(ino.0, false),
+            }?;
+            Ok(written)
         });
         drop(disk);
         match done {
-            Ok(()) => reply.written(data.len() as u32),
+            Ok(written) => reply.written(written as u32),
             Err(reason) => reply.error(reason),
         }
     }
@@ -271,12 +291,12 @@ impl Filesystem for Served {
     }
 
     fn fsync(&self, _req: &Request, ino: INodeNo, _fh: FileHandle, datasync: bool, reply: ReplyEmpty) {
-        let done = self.disk().sync(ino.0, datasync);
+        let done = self.disk().ask_sync(ino.0, datasync);
         empty(done, reply);
     }
 
     fn fsyncdir(&self, _req: &Request, ino: INodeNo, _fh: FileHandle, _datasync: bool, reply: ReplyEmpty) {
-        let done = self.disk().sync(ino.0, false);
+        let done = self.disk().ask_sync(ino.0, false);
         empty(done, reply);
     }
 
@@ -319,6 +339,6 @@ impl Filesystem for Served {
     }
 
     fn fallocate(&self, _req: &Request, ino: INodeNo, _fh: FileHandle, offset: u64, length: u64, mode: i32, reply: ReplyEmpty) {
-        empty(self.disk().allocate(ino.0, offset, offset.saturating_add(length), mode), reply);
+        empty(self.disk().ask_allocate(ino.0, offset, offset.saturating_add(length), mode), reply);
     }
 }

@@ -12,13 +12,14 @@ from storeproof.faults import faults
 from storeproof.faults.cluster_fault import ClusterFault
 
 
-def check_cluster_rounds(part: StoreEvidence, turns: Sequence[str], nodes: Sequence[str], done: int) -> None:
+def check_cluster_rounds(part: StoreEvidence, turns: Sequence[str], nodes: Sequence[str], done: int, *, acknowledged: bool = True) -> None:
     """Raises `EvidenceDamaged`: a round is not of the fault whose turn it was, or no such fault, cluster or failover goes like that.
 
     Args:
         turns: the faults of all rounds, by name.
         nodes: those of the topology.
         done: the rounds on earlier clusters that count.
+        acknowledged: whether the histories have what each node acknowledged first.
     """
     for number, each in enumerate(part.rounds, 1):
         where = f"round {number} of {part.case}"
@@ -34,7 +35,7 @@ def check_cluster_rounds(part: StoreEvidence, turns: Sequence[str], nodes: Seque
             raise EvidenceDamaged(f"{where} does not say of `{fault.name}` for how long it lasts")
         if each.load_ended:
             _check_fault(each, cluster, fault, where)
-            _check_failover(part, each, cluster, where)
+            _check_failover(part, each, cluster, where, acknowledged=acknowledged)
 
 
 def _check_fault(round_: RoundEvidence, cluster: ClusterEvidence, fault: ClusterFault, where: str) -> None:
@@ -50,7 +51,7 @@ def _check_fault(round_: RoundEvidence, cluster: ClusterEvidence, fault: Cluster
         raise EvidenceDamaged(f"{where}: `{fault.name}` struck {'once' if cluster.second is None else 'twice'}")
 
 
-def _check_failover(part: StoreEvidence, round_: RoundEvidence, cluster: ClusterEvidence, where: str) -> None:
+def _check_failover(part: StoreEvidence, round_: RoundEvidence, cluster: ClusterEvidence, where: str, *, acknowledged: bool) -> None:
     """Raises `EvidenceDamaged`: no node took over where one is named, or not by then."""
     if (cluster.successor is None) != (cluster.failed_over is None) or cluster.successor == cluster.struck:
         raise EvidenceDamaged(f"{where} has a failover without a node that took over, or the reverse")
@@ -61,7 +62,7 @@ def _check_failover(part: StoreEvidence, round_: RoundEvidence, cluster: Cluster
             raise EvidenceDamaged(f"{where}: its second strike was at {cluster.second.node}, and {cluster.successor} had taken over")
         taken.append((cluster.second.takeover.node, cluster.second.moment, cluster.second.takeover.moment))
     for node, since, moment in taken:
-        if moment is not None:
+        if moment is not None and acknowledged:
             first, end = (bisect_left(part.operations, each, key=attrgetter("invoked")) for each in (since, moment))
             answered = [each for each in part.operations[first:end] if each.outcome == "ok" and (each.completed or 0) <= moment]
             if not any(node_of(each) == node for each in answered):

@@ -14,19 +14,25 @@ from storeproof.check import ANOMALIES
 from storeproof.conformance.archive import Archive
 from storeproof.conformance.histories.attempts import check_attempt, check_attempts
 from storeproof.conformance.histories.cluster_rounds import check_cluster_rounds
+from storeproof.conformance.histories.crash_states import JudgedStates
+from storeproof.conformance.histories.io_errors import JudgedErrors
 from storeproof.conformance.histories.judged_rounds import JudgedRounds, no_better, outcome_by_histories
 from storeproof.conformance.histories.load_times import check_load
 from storeproof.conformance.histories.part_kills import check_part_kill
+from storeproof.conformance.histories.workloads import check_workload, undecided
 from storeproof.conformance.known import KnownJudges
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.conformance.times import CaseTimes
 from storeproof.evidence import EVIDENCE, EvidenceDamaged, StoreEvidence, read_evidence
 from storeproof.experiments.durability.bulk_load import BULK_OPERATION
-from storeproof.experiments.durability.clusters.replay_cluster import replay_cluster
+from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.layouts import MODELS
-from storeproof.experiments.durability.replay import replay
+from storeproof.experiments.durability.replay import replay, replay_workload
 from storeproof.experiments.durability.strikes.part import part_kill
+from storeproof.experiments.durability.workloads.kinds import KINDS
 from storeproof.experiments.fault_experiment import AT_LEAST
+from storeproof.experiments.linearizability import LinearizabilitySummary
+from storeproof.experiments.rounds_summary import RoundsSummary, WorkloadSummary
 from storeproof.faults import faults
 from storeproof.faults.part_kill import PartKill
 from storeproof.outcome import IDLE, SHOWN, Outcome
@@ -34,7 +40,7 @@ from storeproof.printable import in_one_line
 from storeproof.result.model import GuaranteeRecord, RunInfo, StoreResult
 from storeproof.spec import LADDER, NODES, Spec, Target
 from storeproof.spec.editions.records import Judge
-from storeproof.spec.guarantee import NETWORKED, Guarantee
+from storeproof.spec.guarantee import NETWORKED, SUDDEN, Guarantee
 from storeproof.spec.scale import DurabilityScale
 from storeproof.spec.store import ROLES
 
@@ -48,6 +54,11 @@ _ALIKE: Final = (
 """What follows from the histories."""
 _OPTIONAL: Final = ("lost_operations",)
 """The same, where the result has it: older ones have not."""
+_ORDER: Final = "linearizable"
+"""The kind whose load ends as soon as there are enough operations, and that has as many rounds as the guarantee itself."""
+_SEARCH_SECONDS: Final = 2.0
+"""For an order of the answers of one case."""
+_WORKLOADS: Final = [(kind, guarantee) for kind in KINDS for guarantee in SUDDEN]
 _PARTS: Final = {part_kill(role): PartKill(role) for role in ROLES}
 _EXACT: Final = 1e-6
 """Share by which a bound may differ that another processor computed."""
@@ -57,11 +68,15 @@ _EXACT: Final = 1e-6
 class JudgedAgain:
     """How much was judged."""
 
-    guarantees: int
+    cases: int
     rounds: int
     operations: int
     disputed: tuple[str, ...] = ()
     """In what the histories of a disputed case show something else here than in the result."""
+    undecided: tuple[str, ...] = ()
+    """Cases of contended keys whose answers there was no time to find an order for."""
+    states: tuple[str, ...] = ()
+    """What was computed again of the states that crashes may leave, and of errors of disks."""
 
 
 def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: Archive, known: KnownJudges, judge: Judge) -> JudgedAgain:
@@ -80,14 +95,17 @@ def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: 
     if run.evidence is None and struck:
         raise ClaimRefused(Reason.EVIDENCE, f"there are no histories of {len(struck)} guarantees that were struck")
     judged: dict[str, JudgedRounds] = {}
+    states, errors = JudgedStates(run, store, target, known), JudgedErrors(run, store, target, known)
     if run.evidence is not None:
         if archive.digest(EVIDENCE) != run.evidence:
             raise ClaimRefused(Reason.EVIDENCE, f"{EVIDENCE} is not the one of this run: its hash is another one in the result")
         try:
-            judged = {each.name: each for each in _judged(run, store, target, archive, known, judge)}
+            judged = {each.name: each for each in _judged(run, store, target, archive, known, judge, (states, errors))}
         except EvidenceDamaged as reason:
             raise ClaimRefused(Reason.EVIDENCE, in_one_line(str(reason))) from None
-    disputed: list[str] = []
+    states.check()
+    errors.check()
+    disputed = [*states.disputed, *errors.disputed]
     for name, record in records.items():
         found = judged.get(name, JudgedRounds(name))
         disputed += _compared(record, found, run, target, known)
@@ -97,46 +115,85 @@ def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: 
             _check_rounds(record, found, store, target, known.spec.guarantees[name], rounds)
     for role in ROLES:
         disputed += check_part_kill(role, judged.get(part_kill(role)), run, store, target, known, judge)
-    if strange := sorted(judged.keys() - records.keys() - _PARTS.keys()):
+    for kind, guarantee in _WORKLOADS:
+        rounds, found_of = _rounds(kind, guarantee, known, run), judged.get(f"{kind}/{guarantee}")
+        disputed += check_workload(kind, guarantee, rounds, found_of, run, store, target, known, judge)
+    if strange := sorted(judged.keys() - records.keys() - _PARTS.keys() - {"/".join(each) for each in _WORKLOADS}):
         raise ClaimRefused(Reason.EVIDENCE, f"there are histories of {strange[0]}, and no record of it")
     _check_outcomes(store, records)
     operations = sum(each.operations for each in judged.values())
-    return JudgedAgain(len(struck), sum(each.rounds for each in struck.values()), operations, tuple(disputed))
+    open_ = tuple(f"{_CASE}{name}" for name, each in judged.items() if undecided(each))
+    return JudgedAgain(
+        len(judged), sum(each.summary.rounds for each in judged.values()), operations, tuple(disputed), open_, (*states.said, *errors.said)
+    )
 
 
-def _judged(run: RunInfo, store: StoreResult, target: Target, archive: Archive, known: KnownJudges, judge: Judge) -> Iterator[JudgedRounds]:
-    """The guarantees, one after the other."""
+def _judged(
+    run: RunInfo,
+    store: StoreResult,
+    target: Target,
+    archive: Archive,
+    known: KnownJudges,
+    judge: Judge,
+    trials: tuple[JudgedStates, JudgedErrors],
+) -> Iterator[JudgedRounds]:
+    """The guarantees, one after the other; recordings and errors of disks are taken by `trials`."""
     times = CaseTimes(store)
     seen: set[str] = set()
     fingerprints: set[bytes] = set()
-    stores = read_evidence(io.BytesIO(archive.read(EVIDENCE)), run.id)
+    stores = (each for each in read_evidence(io.BytesIO(archive.read(EVIDENCE)), run.id) if not any(trial.take(each) for trial in trials))
     for case, parts in groupby(stores, key=lambda each: each.case):
         name = case.removeprefix(_CASE)
         if not case.startswith(_CASE) or name in seen:
             raise EvidenceDamaged(f"the histories of {case[:60]!r} are not in one piece")
         seen.add(name)
-        found = JudgedRounds(name)
+        kind, _, guarantee = name.rpartition("/")
+        if kind and (kind, guarantee) not in _WORKLOADS:
+            raise EvidenceDamaged(f"no case of this version is called {case[:60]!r}")
+        found = JudgedRounds(name, _summary(kind, guarantee, target))
+        turns = _turns(guarantee, known.spec, known.scale(run.scale).durability)
         for part in parts:
-            _check_fault(part, name, known.spec)
+            _check_fault(part, guarantee, known.spec)
             _check_reach(part, judge)
-            check_attempt(part, run, store, name, len(found.spoiled))
+            check_attempt(part, run, store, name.replace("/", " "), len(found.spoiled))
             times.add(part)
-            check_load(part, known.scale(run.scale).durability)
+            check_load(part, 0.0 if kind == _ORDER else known.scale(run.scale).durability.load_seconds[0])
             digest = _fingerprint(part)
             if digest in fingerprints:
                 raise EvidenceDamaged(f"the histories of {case} are those of another store once more")
             fingerprints.add(digest)
-            if name in NETWORKED:
-                turns = _turns(name, known.spec, known.scale(run.scale).durability)
-                check_cluster_rounds(part, turns, [] if target.cluster is None else [*target.cluster.nodes], found.summary.rounds)
-                replay_cluster(part, found.summary, stale_possible=target.stale_reads)
-            else:
-                replay(part, found.summary)
-            found.operations += len(part.operations)
+            if guarantee in NETWORKED:
+                nodes = [] if target.cluster is None else [*target.cluster.nodes]
+                check_cluster_rounds(part, turns, nodes, found.summary.rounds, acknowledged=not kind)
+            if isinstance(found.summary, DurabilitySummary):
+                replay(part, found.summary, stale_possible=target.stale_reads)
+            elif isinstance(found.summary, WorkloadSummary):
+                replay_workload(part, found.summary, known.spec.guarantees[guarantee].fault or "")
+                found.broken = part.rounds[-1].broken if part.rounds else None
+            found.operations += sum(1 for _ in part.requests)
             found.spoiled.append(not part.rounds or part.rounds[-1].spoiled)
             last = part.rounds[-1].audit if part.rounds else None
             found.read_all = last is not None and last.everything
         yield found
+
+
+def _summary(kind: str, guarantee: str, target: Target) -> RoundsSummary:
+    """What the rounds of a case are added to. An order of answers is looked for only for so long, since a forged history may have none that
+    can be found."""
+    if not kind:
+        return DurabilitySummary()
+    summary = KINDS[kind].of(target, guarantee)
+    if isinstance(summary, LinearizabilitySummary):
+        summary.left, summary.explains = _SEARCH_SECONDS, False
+    return summary
+
+
+def _rounds(kind: str, guarantee: str, known: KnownJudges, run: RunInfo) -> int:
+    """How many the scale has under a workload."""
+    scale = known.scale(run.scale).durability
+    if guarantee in NETWORKED:
+        return len(_turns(guarantee, known.spec, scale))
+    return scale.rounds if kind == _ORDER else scale.further
 
 
 def _turns(guarantee: str, spec: Spec, scale: DurabilityScale) -> list[str]:
@@ -155,16 +212,19 @@ def _check_fault(part: StoreEvidence, guarantee: str, spec: Spec) -> None:
 def _check_reach(part: StoreEvidence, judge: Judge) -> None:
     """Raises `EvidenceDamaged`: its judge shows of each fault whether it struck the files of what clients wrote, and a round does not."""
     for number, each in enumerate(part.rounds, 1):
-        if judge.reach and each.reach is None and each.audit is not None and each.cluster is None:
+        judged = each.audit is not None or ("/" in part.case and each.broken is None and not each.spoiled)
+        if judge.reach and each.reach is None and judged and each.cluster is None:
             raise EvidenceDamaged(f"round {number} of {part.case[:60]} does not show that its fault struck the store's files")
 
 
 def _fingerprint(part: StoreEvidence) -> bytes:
     """The same for the same history only: no two stores answer to the nanosecond alike."""
     digest = hashlib.sha256()
-    for each in part.operations:
+    some = False
+    for each in part.requests:
+        some = True
         digest.update(b"%d %d\n" % (each.invoked, each.completed or 0))
-    return digest.digest() if part.operations else part.seed.encode()
+    return digest.digest() if some else part.seed.encode()
 
 
 def _compared(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target: Target, known: KnownJudges) -> list[str]:
@@ -184,6 +244,7 @@ def _compare(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target:
     if name not in known.spec.guarantees:
         raise ClaimRefused(Reason.DURABILITY, f"{in_one_line(name, 40)} is no guarantee of the edition")
     summary = found.summary
+    assert isinstance(summary, DurabilitySummary), "its clients write records"
     made = summary.record(name, record.outcome, record.detail)
     for what in (*_ALIKE, *(each for each in _OPTIONAL if getattr(record, each) is not None)):
         says, shows = getattr(record, what), getattr(made, what)
@@ -196,6 +257,8 @@ def _compare(record: GuaranteeRecord, found: JudgedRounds, run: RunInfo, target:
         raise ClaimRefused(Reason.DURABILITY, f"{name}: round {differing[0]} is another one in the result than by the histories")
     if not no_better(record.outcome, outcome):
         raise ClaimRefused(Reason.DURABILITY, f"{name} is {record.outcome} in the result, and {outcome} by the histories")
+    if record.outcome in SHOWN and summary.watched not in record.detail:
+        raise ClaimRefused(Reason.DURABILITY, f"{name} has other reads of the watched key than by the histories: {summary.watched}")
 
 
 def _check_rounds(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from storeproof.evidence import EvidenceDamaged, RoundEvidence, StoreEvidence
-from storeproof.history import Operation
-from storeproof.spec.scale import DurabilityScale
+from storeproof.history import Operation, Transfer
 
 _REPLY: Final = 1_000
 """Nanoseconds. A request crosses two threads at least, mostly two processes; the quickest reply in eleven true bundles took 5,300."""
@@ -14,10 +13,13 @@ _START: Final = 0.001
 """Seconds. A server is started, opens its files, and answers a client; the quickest in eleven true bundles took 0.015."""
 
 
-def check_load(part: StoreEvidence, scale: DurabilityScale) -> None:
-    """Raises `EvidenceDamaged`: a client asked before it had its reply, a reply or a start came too soon, or a load was too short."""
-    last: dict[int, Operation] = {}
-    for number, each in enumerate(part.operations):
+def check_load(part: StoreEvidence, least: float) -> None:
+    """Raises `EvidenceDamaged`: a client asked before it had its reply, a reply or a start came too soon, or a load was too short.
+
+    `least`: seconds that clients of a stream write before the fault, after as many acknowledged writes as it waits for.
+    """
+    last: dict[int, Operation | Transfer] = {}
+    for number, each in enumerate(part.requests):
         before = last.get(each.client)
         together = before is not None and before.invoked == each.invoked and before.write_id == each.write_id
         if before is not None and before.completed is not None and before.completed > each.invoked and not together:
@@ -26,11 +28,10 @@ def check_load(part: StoreEvidence, scale: DurabilityScale) -> None:
             raise EvidenceDamaged(f"operation {number} of {part.case} was acknowledged after {each.completed - each.invoked} ns")
         last[each.client] = each
     for number, round_ in enumerate(part.rounds, 1):
-        _check_round(round_, f"round {number} of {part.case}", scale.load_seconds[0])
+        _check_round(round_, f"round {number} of {part.case}", least)
 
 
 def _check_round(round_: RoundEvidence, where: str, least: float) -> None:
-    """`least`: seconds that clients of a stream write before the fault, after as many acknowledged writes as it waits for."""
     loaded = (round_.struck - round_.began) / 1e9
     if round_.shape == "stream" and round_.struck and loaded < least:
         raise EvidenceDamaged(f"{where} was struck after {loaded:.6f} s, and the scale has a load of {least:g} s or more")

@@ -12,7 +12,7 @@ from storeproof.contract.sessions import Transactions
 from storeproof.errors import MachineFailed
 from storeproof.experiments.client_threads import ClientThread, wait_for
 from storeproof.oracle import same
-from storeproof.result.running_case import ATTEMPTS
+from storeproof.result.running_case import ATTEMPTS, WrongAnswer
 from storeproof.spec.interleaving import Interleaving, Turn
 
 _PATIENCE = 0.05
@@ -92,11 +92,13 @@ class Speaker:
         model = self._layout.model
         if turn.alternatives is not None:
             names = [name for name, wanted in turn.alternatives.items() if same(found, answer_from(model, turn.do, wanted))]
-            assert names, "\n".join([*told, f"expected one of the alternatives: {', '.join(turn.alternatives)}"])
+            if not names:
+                raise WrongAnswer(told, turn.do, found, f"one of the alternatives: {', '.join(turn.alternatives)}")
             told.append(f"alternative: {names[0]}")
         elif "expect" in turn.model_fields_set:
             wanted = answer_from(model, turn.do, turn.expect)
-            assert same(found, wanted), "\n".join([*told, f"expected: {wanted!r}"])
+            if not same(found, wanted):
+                raise WrongAnswer(told, turn.do, found, repr(wanted))
 
 
 def play(interleaving: Interleaving, connect: Callable[[], Session], layout: Layout, told: list[str], attempt: int) -> str:

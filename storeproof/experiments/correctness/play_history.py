@@ -10,9 +10,10 @@ from storeproof.contract import Collection, Layout, Refused, Unknown, Unsupporte
 from storeproof.contract.notation import brief, shown
 from storeproof.experiments.correctness.random_examples import FailingExample, NotCleared
 from storeproof.oracle import REFUSAL, UNDEFINED, State, same_lenient, step
-from storeproof.oracle.difference import difference
+from storeproof.oracle.equality import difference
 from storeproof.oracle.strategies import may_refuse
 from storeproof.oracle.thresholds import Call
+from storeproof.spec.known_failure import CaseFinding
 
 
 def play_history(collection: Collection, layout: Layout, history: list[Call], limits: Counter[str], answered: set[str]) -> None:
@@ -36,12 +37,13 @@ def play_history(collection: Collection, layout: Layout, history: list[Call], li
                 if wanted is REFUSAL or may_refuse(operation, args):
                     limits[_limit(operation, found)] += wanted is not REFUSAL
                     continue
-                raise FailingExample("\n".join([*told, f"refused, although every store must accept it: expected {brief(wanted)}"]))
+                text = "\n".join([*told, f"refused, although every store must accept it: expected {brief(wanted)}"])
+                raise FailingExample(text, CaseFinding(text, frozenset({"refused"}), said=str(found), operation=operation))
             if isinstance(found, Unsupported):
                 limits[_limit(operation, found)] += 1
                 continue
             if wanted is REFUSAL or not same_lenient(found, wanted):
-                raise FailingExample("\n".join([*told, f"expected: {brief(wanted)}", *difference(found, wanted)]))
+                raise _wrong(told, operation, found, wanted)
             state = after
             answered.add(operation)
         _close(collection, layout, state, told, answered)
@@ -62,15 +64,20 @@ def _close(collection: Collection, layout: Layout, state: State, told: list[str]
         found = _ask(collection, layout, "get", (key,))
         told.append(f"{shown('get', (key,))} -> {brief(found)}")
         if not same_lenient(found, record):
-            raise FailingExample("\n".join([*told, f"expected at the end: {brief(record)}", *difference(found, record)]))
+            raise _wrong(told, "get", found, record, " at the end")
         answered.add("get")
         for closing in ("exists", "delete"):
             found = _ask(collection, layout, closing, (key,))
             if isinstance(found, Unsupported):
                 continue
             if found is not True:
-                raise FailingExample("\n".join([*told, f"{shown(closing, (key,))} -> {found!r}", "expected: True"]))
+                raise _wrong([*told, f"{shown(closing, (key,))} -> {found!r}"], closing, found, wanted=True)
             answered.add(closing)
+
+
+def _wrong(told: list[str], operation: str, found: Any, wanted: Any, when: str = "") -> FailingExample:
+    text = "\n".join([*told, f"expected{when}: {brief(wanted)}", *difference(found, wanted)])
+    return FailingExample(text, CaseFinding.wrong_answer(text, operation, brief(found), brief(wanted)))
 
 
 def _ask(collection: Collection, layout: Layout, operation: str, args: tuple[Any, ...]) -> Any:

@@ -15,6 +15,7 @@ from storeproof.contract import Refused, Unknown, WrongReply
 from storeproof.errors import Halted, MachineFailed
 from storeproof.outcome import Outcome
 from storeproof.result.running_case import CaseResult
+from storeproof.spec.known_failure import CaseFinding
 from storeproof.store_under_test import StoreUnderTest
 
 _SHRINK_SECONDS: Final = 60.0
@@ -23,6 +24,10 @@ _SHRINK_SECONDS: Final = 60.0
 
 class FailingExample(Exception):
     """The store answered wrongly: what was done, and what was expected. No AssertionError, which Hypothesis raises for its own errors."""
+
+    def __init__(self, told: str, finding: CaseFinding | None = None) -> None:
+        super().__init__(told)
+        self.finding = finding or CaseFinding(told, frozenset({"wrong_answer"}))
 
 
 class _Enough(BaseException):
@@ -76,7 +81,7 @@ def try_examples(
         except NotCleared as stop:
             given_up.append(stop.found)
             if isinstance(stop.found, FailingExample):
-                findings.append(FailingExample(str(stop)))
+                findings.append(FailingExample(str(stop), stop.found.finding))
             raise _Enough from None
         except FailingExample as finding:
             findings.append(finding)
@@ -90,7 +95,10 @@ def try_examples(
             raise given_up[0] from None
         if not findings:
             case_result.settle(Outcome.INCONCLUSIVE, f"{ending}")
-        told = str(findings[-1] if isinstance(ending, _Enough) else ending)
+        found = ending if isinstance(ending, FailingExample) else findings[-1]
+        more = ""
         if isinstance(ending, Flaky):  # one wrong answer is a failure; report what was seen, which could not be shrunk
-            told = f"{min(map(str, findings), key=len)}\nnot reproducible: a repetition got the correct answer"
-        case_result.settle(Outcome.FAIL, f"{told}\nreproduce: {sut.command(selection)}")
+            found = min(findings, key=lambda each: len(str(each)))
+            more = "\nnot reproducible: a repetition got the correct answer"
+        case_result.again = sut.command(selection)
+        case_result.settle(Outcome.FAIL, f"{found}{more}", [found.finding])

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from storeproof.contract import Collection, Key, Layout, call
 from storeproof.oracle import query as oracle
-from storeproof.oracle import same_lenient
+from storeproof.oracle.equality import same_lenient, same_unordered
 from storeproof.spec.query import SEARCHES, Aggregation, Browse, Measure, Query
 
 Records = Mapping[Key, Any]
@@ -81,29 +82,19 @@ def _wrong_rows(collection: Collection, layout: Layout, found: Records, request:
         for kind in ("smallest", "interpolated")
     ]
     right = [oracle.aggregate(found, each) for each in kinds]
-    if not any(_same_rows(rows, each, request) for each in right):
+    if not any(same_unordered(rows, each, partial(_same_row, request)) for each in right):
         return f"the groups are {rows}; expected {right[0]}"
     ordered = Query(sort=request.sort, limit=request.limit)
     wanted = [row for _, row in oracle.find(dict(enumerate(rows)), ordered)]
     paths = [sort.path for sort in request.sort]
     values, expected = ([[oracle.at(row, path) for path in paths] for row in page] for page in (answer, wanted))
-    unknown = [row for row in answer if not any(_same_row(row, each, request) for each in rows)]
+    unknown = [row for row in answer if not any(_same_row(request, row, each) for each in rows)]
     if len(answer) != len(wanted) or unknown or not same_lenient(values, expected):
         return f"of the groups these are shown: {answer}; expected {wanted}"
     return None
 
 
-def _same_rows(rows: list[dict[str, Any]], right: list[dict[str, Any]], request: Aggregation) -> bool:
-    left = list(right)
-    for row in rows:
-        place = next((place for place, each in enumerate(left) if _same_row(row, each, request)), None)
-        if place is None:
-            return False
-        del left[place]
-    return not left
-
-
-def _same_row(row: dict[str, Any], right: dict[str, Any], request: Aggregation) -> bool:
+def _same_row(request: Aggregation, row: dict[str, Any], right: dict[str, Any]) -> bool:
     return row.keys() == right.keys() and all(_same_cell(row[name], right[name], request.compute.get(name)) for name in row)
 
 

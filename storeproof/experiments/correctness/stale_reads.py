@@ -63,7 +63,6 @@ class StaleReads:
         return f"{beside}; {often}; their age was {median(ages):.1f} ms in the median, {ages[-1]:.1f} ms at most"
 
     def examples(self) -> list[str]:
-        """The first stale reads."""
         return [str(each) for each in self.all.stale[:_SHOWN]]
 
 

@@ -24,6 +24,7 @@ from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.experiments.summary import Summary
 from storeproof.faults import Fault
 from storeproof.launch.handle import LaunchKind
+from storeproof.spec.known_failure import CaseFinding
 from storeproof.spec.store import Launch
 
 _GIVE_UP_SECONDS: Final = 60.0
@@ -79,9 +80,10 @@ class BootstrapSummary(Summary):
         return CaseEnding.SPOILED if self.given_up else CaseEnding.RIGHT
 
     @property
-    def findings(self) -> list[str]:
+    def findings(self) -> list[CaseFinding]:
         """The failures, each with its round and the log."""
-        return [f"round {each.number}: {each.failure}; its log: {each.log}" for each in self.failures]
+        words = [(f"round {each.number}: ", f"{each.failure}; its log: {each.log}") for each in self.failures]
+        return [CaseFinding(f"{where}{said}", frozenset({"unstartable"}), said=said) for where, said in words]
 
     def parts(self) -> Iterator[str]:
         """The number of faults, what happened after them, and the strength of the evidence."""

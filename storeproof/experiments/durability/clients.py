@@ -24,6 +24,8 @@ class Clients:
     atomic: frozenset[AtomicWrite] = frozenset()
     """How the store claims to write several records together."""
     recorder: Recorder = field(default_factory=Recorder)
+    expiring: bool = False
+    """Whether some records get a time to live."""
 
     def writer(
         self,
@@ -40,7 +42,7 @@ class Clients:
             connect: opens its sessions; by default at the store's current address.
             pacing: a closed loop by default.
         """
-        strategy = RecordWrites(self.layouts, log or self.recorder.client(), period, self._random(), self.atomic)
+        strategy = RecordWrites(self.layouts, log or self.recorder.client(), period, self._random(), self.atomic, expiring=self.expiring)
         return Client(connect or self.subject.open, strategy, pacing)
 
     def loader(self, period: int, slots: Slots | None = None) -> Client:

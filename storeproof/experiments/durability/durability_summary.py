@@ -18,7 +18,7 @@ from storeproof.outcome import Outcome
 from storeproof.result.measured.cluster_round import with_one_course
 from storeproof.result.model import GuaranteeRecord, WorstLoss
 from storeproof.spec.guarantee import LoadShape
-from storeproof.spec.known_failure import FaultFinding
+from storeproof.spec.known_failure import CaseFinding
 
 _SHOWN = 3
 """The number of lost keys that a message names, as examples; the counts say how many there were."""
@@ -83,14 +83,14 @@ class DurabilitySummary(RoundsSummary):
     """Rounds in which nothing was acknowledged, or too little: they show nothing."""
     missed: str = ""
     """Why a fault did not strike what clients wrote: nothing follows from what was there afterwards."""
-    costs: list[FaultFinding] = field(default_factory=list)
+    costs: list[CaseFinding] = field(default_factory=list)
     """For each fault that caused a loss: its number, the load shape, and the loss. A known failure names them."""
     broken: str = ""
     """Why the store is broken: it ended by itself, does not start, or does not work after a start."""
     needs_repair: bool = False
     """It starts after the fault, but then answers with errors."""
     _shape: LoadShape | None = None
-    _grave: list[FaultFinding] = field(default_factory=list)
+    _grave: list[CaseFinding] = field(default_factory=list)
     """Those of `costs` that are a failure even without a claim."""
 
     @property
@@ -152,16 +152,16 @@ class DurabilitySummary(RoundsSummary):
         self._grave += [] if self.needs_repair else self.costs[-1:]
 
     @property
-    def findings(self) -> list[FaultFinding]:
+    def findings(self) -> list[CaseFinding]:
         """One per fault with a loss; with the log, if the store broke."""
         return self._with_log(self.costs)
 
     @property
-    def unexcused(self) -> list[FaultFinding]:
+    def unexcused(self) -> list[CaseFinding]:
         """The findings that are a failure even without a claim."""
         return self._with_log(self._grave)
 
-    def _with_log(self, failed: list[FaultFinding]) -> list[FaultFinding]:
+    def _with_log(self, failed: list[CaseFinding]) -> list[CaseFinding]:
         said = f"; its log: {self.log}" if self.broken and self.log else ""
         return [replace(each, words=f"{each}{said}") if each is self.costs[-1] else each for each in failed]
 
@@ -171,7 +171,7 @@ class DurabilitySummary(RoundsSummary):
         """Add what the current fault cost."""
         load = self.striking or self._shape or ""
         fault = f"fault {self.rounds}, {load}: " if self._shape is not None else ""
-        self.costs.append(FaultFinding(f"{fault}{words}", frozenset(map(str, kinds)), load, models, shape, said))
+        self.costs.append(CaseFinding(f"{fault}{words}", frozenset(map(str, kinds)), load, models, shape, said))
 
     def count(self, shape: LoadShape, by: int = 1) -> None:
         """Count a fault during that load shape; `by` -1: take it back, since its round was spoiled."""
@@ -230,8 +230,7 @@ class DurabilitySummary(RoundsSummary):
             yield f"writes acknowledged by another node {min(self.failovers):.2f} to {max(self.failovers):.2f} s after the fault"
         if self.compared:
             yield f"other nodes compared with the primary {self.compared} times: {self.unlike or 'no'} records differ"
-        if reads := together(self.reads).reads:
-            yield f"{reads} reads of one key, at the struck node and another: {self._stale()}"
+        yield self.watched
         if self.without_failover:
             yield f"no other node took writes in time: {self.without_failover} times"
 
@@ -248,6 +247,12 @@ class DurabilitySummary(RoundsSummary):
             yield self.missed
         elif not self.broken:
             yield f"nothing lost of {len(self.keys)} keys"
+
+    @property
+    def watched(self) -> str:
+        """The part about the reads of the watched key; empty if there were none."""
+        reads = together(self.reads).reads
+        return f"{reads} reads of one key, at the struck node and another: {self._stale()}" if reads else ""
 
     def _stale(self) -> str:
         ages = together(self.reads).ages_ms

@@ -25,7 +25,7 @@ from storeproof.experiments.durability.readback import audit
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.experiments.summary import Summary, count_anomalies
 from storeproof.history import by_place
-from storeproof.spec.known_failure import FaultFinding
+from storeproof.spec.known_failure import CaseFinding
 
 _LOADERS = 2
 _BEFORE = 1000
@@ -108,18 +108,19 @@ class FullDiskSummary(Summary):
         return CaseEnding.RIGHT if self.noticed or self.ended else CaseEnding.NOTHING_SHOWN
 
     @property
-    def findings(self) -> Sequence[str | FaultFinding]:
+    def findings(self) -> Sequence[CaseFinding]:
         """The losses, and why the store is broken, with its log."""
         return [*self.durability.findings, *self._breakdown]
 
     @property
-    def unexcused(self) -> Sequence[str | FaultFinding]:
+    def unexcused(self) -> Sequence[CaseFinding]:
         """The findings that are a failure even without a claim."""
         return [*self.durability.unexcused, *self._breakdown]
 
     @property
-    def _breakdown(self) -> list[str]:
-        return [f"{self.broken}; its log: {self.log}" if self.log else self.broken] if self.broken else []
+    def _breakdown(self) -> list[CaseFinding]:
+        said = f"{self.broken}; its log: {self.log}" if self.log else self.broken
+        return [CaseFinding(said, frozenset({"unusable"}), said=said)] if said else []
 
     def parts(self) -> Iterator[str]:
         """The errors that clients got, and how the store started to work again."""

@@ -11,8 +11,9 @@ from storeproof.contract import Key, Layout, Record, Refused, Session, call, sup
 from storeproof.errors import StoreDied
 from storeproof.experiments.client import send_some
 from storeproof.experiments.durability.clients import Clients
+from storeproof.experiments.durability.expiries import read_expiry, record_of
 from storeproof.experiments.durability.hash_halves import observed, record_key
-from storeproof.history import Operation, Place, Seen, by_place
+from storeproof.history import Observation, Operation, Place, Seen, by_place
 from storeproof.spec.model import CounterRecord
 
 _BATCH = 100
@@ -85,7 +86,8 @@ def read(session: Session, layouts: Mapping[str, Layout], places: Collection[Pla
     seen: dict[Place, Seen] = {}
     gone: list[str] = []
     for name, layout in layouts.items():
-        keys = [key for model, key in places if model == name]
+        asked = [key for model, key in places if model == name]
+        keys = [key for key in asked if record_of(key) is None]
         if not keys:
             continue
         collection = session.collection(layout)
@@ -97,6 +99,11 @@ def read(session: Session, layouts: Mapping[str, Layout], places: Collection[Pla
             gone.append(name)
         for key, record in _records(collection, layout, keys):
             seen[name, key] = _seen(layout, key, record)
+        for key in asked:
+            if (of := record_of(key)) is not None:
+                found = seen[name, of]
+                assert isinstance(found, Observation)
+                seen[name, key] = read_expiry(collection, layout, of, found)
     return seen, gone
 
 

@@ -1,4 +1,4 @@
-"""A client that writes single records, several fields of some, and some groups.
+"""A client that writes single records, several fields of some, some groups, and some records with a time to live.
 
 Some keys are new and private (each is one record at risk), some are private and overwritten or deleted, and some are shared by all clients,
 so that writes of one key overlap.
@@ -13,6 +13,7 @@ from typing import Any, Final
 from storeproof.contract import Collection, Key, Layout, Session, call, supports
 from storeproof.experiments.client import Strategy
 from storeproof.experiments.durability.atomic_groups import AtomicWrite, Groups
+from storeproof.experiments.durability.expiries import can_expire, expiring, expiry_of, seconds_of
 from storeproof.experiments.durability.hash_halves import fields_of, half_key, halved
 from storeproof.history import ClientLog, RequestOutcome
 from storeproof.records.self_verifying import recipe, write_id
@@ -25,6 +26,11 @@ _SHARED: Final = 0
 
 _GROUPS: Final = 0.15
 """The share of group writes, if the store has them."""
+
+_EXPIRING: Final = 0.2
+"""The share of writes of records that have a time to live, or had one, if the client writes them."""
+_EXPIRING_KEYS: Final = 2
+"""Few, so that most are overwritten."""
 
 _UPDATES: Final = 0.25
 """The share of updates of several fields among the writes of hashes, if the store has them."""
@@ -60,13 +66,20 @@ class RecordWrites(Strategy):
         period: int,
         rng: random.Random,
         atomic: frozenset[AtomicWrite] = frozenset(),
+        *,
+        expiring: bool = False,
     ) -> None:
-        """`atomic`: how the store claims to write several records together."""
+        """
+        Args:
+            atomic: how the store claims to write several records together.
+            expiring: whether some records get a time to live.
+        """
         self._layouts = layouts
         self._log = log
         self._period = period
         self._rng = rng
         self._atomic = atomic
+        self._expiring = expiring
         self._sequence = 0
         self._found_nothing = False
         """Whether the last request was a delete, and there was no record."""
@@ -83,6 +96,7 @@ class RecordWrites(Strategy):
             if isinstance(layout.model.record, Hash) and supports(collection, "set_fields")
         }
         self._groups = Groups(session, self._targets, self._atomic, self._rng)
+        self._timed = [each for each in self._targets if self._expiring and can_expire(*each)]
 
     def request(self) -> None:
         """Send one write or one group."""
@@ -90,6 +104,8 @@ class RecordWrites(Strategy):
         layout, collection = self._rng.choice(self._targets)
         if self._groups and self._rng.random() < _GROUPS:
             self._write_together()
+        elif self._timed and self._rng.random() < _EXPIRING:
+            self._write_expiring(*self._rng.choice(self._timed))
         elif isinstance(layout.model.record, CounterRecord):
             self._increment(layout, collection)
         elif layout.model.model in self._updated and self._rng.random() < _UPDATES:
@@ -135,6 +151,17 @@ class RecordWrites(Strategy):
         record = recipe(layout.model).make(where, new_id)
         self._log.invoke("put", (layout.model.model, where), write_id=new_id)
         call(collection, layout, "put", where, record)
+
+    def _write_expiring(self, layout: Layout, collection: Collection) -> None:
+        """Write a record with a time to live, or one that lasts in its place."""
+        where = expiring(key(layout, self._period, self._log.client + 1, self._rng.randrange(_EXPIRING_KEYS)))
+        new_id = self._next_write_id()
+        record, seconds, model = recipe(layout.model).make(where, new_id), seconds_of(new_id), layout.model.model
+        self._log.invoke_together([(model, where), (model, expiry_of(where))], write_id=new_id)
+        if seconds is None:
+            call(collection, layout, "put", where, record)
+        else:
+            call(collection, layout, "put_expiring", where, record, seconds)
 
     def _write_together(self) -> None:
         way, targets, numbers = self._groups.choose()

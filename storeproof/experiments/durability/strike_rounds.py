@@ -26,6 +26,7 @@ class StrikeRounds(FaultExperiment[K], Generic[K]):
         super().__init__(subject)
         self.strikes = strikes
         self.workload = workload
+        workload.strikes = len(strikes)
 
     def setup(self) -> None:
         """Create the collections."""
@@ -72,6 +73,7 @@ class StrikeRounds(FaultExperiment[K], Generic[K]):
     def audit(self) -> None:
         """Read back and judge. Raises `FaultMissed`: nothing is wrong, and the strike did not touch what clients wrote."""
         self.round.moments.ended = self.round.moments.ended or monotonic_ns()
+        self.round.note(self.workload.round)
         records = self.workload.audit(self.round)
         if records is not None and not self.workload.summary.findings and (missed := self.round.missed(records)):
             raise FaultMissed(missed)

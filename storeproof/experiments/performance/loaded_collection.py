@@ -14,7 +14,7 @@ from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.load.engine import EngineName, Plan, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit, audit
 from storeproof.outcome import Lack, Outcome
-from storeproof.result.measured.lacked import Lacked
+from storeproof.result.measured.case_records import Lacked
 from storeproof.result.running_case import EndCase
 from storeproof.spec import Workload
 from storeproof.spec.workload import fill_in

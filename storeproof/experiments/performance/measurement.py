@@ -14,16 +14,7 @@ from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.load.engine import OperationCounts, RunResult, label, operation_name
 from storeproof.load.quality.audit import Audit
 from storeproof.load.quality.gates import GateJudgement, invalid_by, is_lower_bound, judge_rounds
-from storeproof.result.measurement import (
-    Disturbance,
-    Interval,
-    Latency,
-    MachineSpeedRecord,
-    Measurement,
-    MixPart,
-    RoundNumbers,
-    TrendRecord,
-)
+from storeproof.result import measurement as recorded
 from storeproof.result.part import Gate
 from storeproof.spec import Mix
 from storeproof.stats.intervals import Estimate, estimate, grade, percentile
@@ -70,7 +61,7 @@ class Number:
 
     def measurement(
         self, audited: Audit, interleaved_with: Sequence[str], further: Mapping[str, GateJudgement] | None = None
-    ) -> Measurement:
+    ) -> recorded.Measurement:
         """What the result keeps.
 
         Args:
@@ -87,7 +78,7 @@ class Number:
         latency = _waiting_times(every)
         gates = judge_rounds(rounds, pipeline=config.pipeline, ceiling=last.ceiling.rate) | dict(further or {})
         failing = [name for name, gate in gates.items() if not gate.ok]
-        return Measurement(
+        return recorded.Measurement(
             workload=workload.workload,
             kind=workload.kind,
             title=workload.title,
@@ -110,12 +101,14 @@ class Number:
             payload_bytes=last.payload_bytes,
             corpus=last.corpus,
             rounds=[
-                RoundNumbers(seconds=each.seconds, operations=each.ok, throughput=each.throughput, errors=each.errors, misses=each.misses)
+                recorded.RoundNumbers(
+                    seconds=each.seconds, operations=each.ok, throughput=each.throughput, errors=each.errors, misses=each.misses
+                )
                 for each in rounds
             ],
             laps=self.laps,
             interleaved_with=list(interleaved_with),
-            throughput=Interval(median=rate.median, low=rate.low, high=rate.high, unit="operations/s"),
+            throughput=recorded.Interval(median=rate.median, low=rate.low, high=rate.high, unit="operations/s"),
             latency_us=_latency(latency),
             service_us=_latency(merged(each.latency for each in every)) if config.rate else None,
             schedule_lag_us=_latency(merged(each.schedule_lag for each in rounds if each.schedule_lag)) if config.rate else None,
@@ -129,7 +122,7 @@ class Number:
             at_least=is_lower_bound(failing),
             disturbance=self._disturbance,
             machine_speed=self._machine_speed,
-            trend=TrendRecord(change=drift.change, probability=drift.probability, drifting=drift.drifting),
+            trend=recorded.TrendRecord(change=drift.change, probability=drift.probability, drifting=drift.drifting),
             cost=last.cost.cost(sum(each.ok for each in last.rounds), last.records_left),
             cost_reason=last.cost.reason,
             invalid=invalid_by(failing, verified=audited.ok),
@@ -137,21 +130,21 @@ class Number:
         )
 
     @property
-    def _disturbance(self) -> Disturbance | None:
+    def _disturbance(self) -> recorded.Disturbance | None:
         shares = [each.others for each in self._beside if each.others is not None]
         if len(shares) < len(self.rounds):
             return None
-        return Disturbance(
+        return recorded.Disturbance(
             share=median(shares), busy=sum(each.busy for each in self._beside), repeated=sum(each.busy for each in self._forgotten)
         )
 
     @property
-    def _machine_speed(self) -> MachineSpeedRecord | None:
+    def _machine_speed(self) -> recorded.MachineSpeedRecord | None:
         speeds = [each.speed for each in self._beside if each.speed is not None]
         if 2 * len(speeds) < len(self.rounds):
             return None
         baseline = self._last.beside[-1].baseline  # the latest
-        return MachineSpeedRecord(
+        return recorded.MachineSpeedRecord(
             rate=median(speeds),
             baseline=baseline,
             slow=sum(each.slower_than(baseline) for each in self._beside),
@@ -166,9 +159,9 @@ class Number:
     def _forgotten(self) -> list[Surroundings]:
         return [each for one in self._laps for each in one.forgotten]
 
-    def _part(self, mix: Mix) -> MixPart:
+    def _part(self, mix: Mix) -> recorded.MixPart:
         found = [each.operations[label(mix)] for each in self.rounds]
-        return MixPart(
+        return recorded.MixPart(
             name=label(mix),
             operation=operation_name(mix),
             records=sum(each.ok for each in found),
@@ -183,8 +176,8 @@ def _waiting_times(operations: Sequence[OperationCounts]) -> HdrHistogram:
     return merged(each.latency if each.response is None else each.response for each in operations)
 
 
-def _latency(histogram: HdrHistogram) -> Latency:
-    return Latency(
+def _latency(histogram: HdrHistogram) -> recorded.Latency:
+    return recorded.Latency(
         mean=mean(histogram) / 1000 if histogram.get_total_count() else None,
         p50=percentile(histogram, 50),
         p95=percentile(histogram, 95),

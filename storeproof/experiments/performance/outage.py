@@ -34,8 +34,6 @@ _WARM_UP: Final = 0.3
 
 @dataclass(frozen=True)
 class OutageKind:
-    """One way to fail."""
-
     name: OutageFault
     fault: Fault
     guarantee: GuaranteeName | None

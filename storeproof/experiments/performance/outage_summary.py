@@ -28,8 +28,6 @@ _SHOWN: Final = 3
 
 @dataclass(kw_only=True)
 class OutageSummary(Summary):
-    """The outage of one fault on one store."""
-
     fault: OutageFault
     observed: Observed
     claimed: bool
@@ -42,7 +40,6 @@ class OutageSummary(Summary):
 
     @cached_property
     def figures(self) -> Figures:
-        """What the clients saw."""
         return figures(self.observed.watched)
 
     @property

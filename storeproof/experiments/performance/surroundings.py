@@ -10,8 +10,6 @@ from storeproof.machine.other_programs import BUSY, OtherPrograms
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What went on around one block."""
-
     others: float | None = None
     """Share of the machine that other programs took; None: not known."""
     speed: float | None = None

@@ -75,7 +75,6 @@ class WorkloadRunner:
 
     @property
     def plan(self) -> Plan:
-        """The next round."""
         number = len(self.every)
         return Plan(
             layout=self.layout,

@@ -19,8 +19,7 @@ from storeproof.experiments.roles.role_config import require_answers, role_confi
 from storeproof.experiments.roles.role_rounds import RoleRounds
 from storeproof.load.hosts.load_hosts import LoadEngines
 from storeproof.load.quality.ceiling import Ceilings
-from storeproof.load.quality.gates import GateJudgement
-from storeproof.load.quality.joint_gates import judge_joint
+from storeproof.load.quality.gates import GateJudgement, judge_joint
 from storeproof.load.wire.wire_engine import allow_descriptors
 from storeproof.outcome import Outcome
 from storeproof.result.measurement import JointLoad, Measurement, RoleLoad
@@ -71,8 +70,6 @@ _FOR_P99: Final = 100 * SAMPLES_BEYOND
 
 @dataclass(frozen=True)
 class JointResult:
-    """The joint result of one store."""
-
     load: JointLoad
     problems: tuple[str, ...]
     """What was wrong with its data after the rounds."""

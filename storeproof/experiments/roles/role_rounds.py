@@ -8,8 +8,7 @@ from storeproof.experiments.performance.server_cost import CostMeter
 from storeproof.experiments.performance.store_rounds import StoreRounds
 from storeproof.experiments.performance.workload_runner import WorkloadRunner
 from storeproof.load.engine import RunningRound
-from storeproof.load.quality.gates import GateJudgement
-from storeproof.load.quality.joint_gates import OneOfSeveral
+from storeproof.load.quality.gates import GateJudgement, OneOfSeveral
 from storeproof.result.measurement import Measurement
 from storeproof.spec import Workload
 
@@ -98,4 +97,4 @@ class RoleRounds(StoreRounds):
         """Read the data back. Returns what the result keeps, and what was wrong with the data. Raises as `audit`.
         `together`: the gates on all loads together."""
         number, audited = self.result()
-        return number.measurement(audited, (), together), audited.problems
+        return number.measurement(audited, (), together), tuple(map(str, audited.problems))

@@ -19,6 +19,7 @@ from storeproof.cleanup.workdir import default_base
 from storeproof.contract.address import Address
 from storeproof.contract.clusters import EndsAsWhole, Promotion, Rebuilding, Undoing
 from storeproof.contract.failures import Breach, Refused, Unknown
+from storeproof.disk.recording import RecordingDisk
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.data_written import AllWritten
 from storeproof.launch.handle import DataWritten, FaultMeans, LaunchKind
@@ -221,6 +222,9 @@ class ClusterHandle(Servers):
         raise NotAvailable(NO_CUT, lack=Lack.DISK)
 
     cut_power = quiesce
+
+    def recording_disk(self) -> RecordingDisk:
+        raise NotAvailable("it is several servers, and the disk of one is recorded", lack=Lack.DISK)
 
     def data_written(self) -> DataWritten:
         return AllWritten([server.data_written() for server in self._servers()])

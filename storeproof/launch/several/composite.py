@@ -12,6 +12,7 @@ from storeproof.cleanup.reaper import reap_at_exit
 from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import WorkDir, default_base
 from storeproof.contract.address import Address, PartAddress
+from storeproof.disk.recording import RecordingDisk
 from storeproof.errors import NotAvailable, StoreDied
 from storeproof.launch.data_written import AllWritten
 from storeproof.launch.handle import DataWritten, FaultMeans, Handle, LaunchKind
@@ -166,6 +167,9 @@ class CompositeHandle(Servers):
             each.result()
         with self._starting:  # a start in another thread notices, and ends what it has started
             pass
+
+    def recording_disk(self) -> RecordingDisk:
+        raise NotAvailable("it is several servers, and the disk of one is recorded", lack=Lack.DISK)
 
     def data_written(self) -> DataWritten:
         return AllWritten([part.data_written() for part in self._parts.values()])

@@ -8,8 +8,6 @@ from typing import Protocol
 
 
 class Member(Protocol):
-    """One of them: a server, or a node."""
-
     def pause(self) -> None: ...
 
     def resume(self) -> None: ...
@@ -20,8 +18,6 @@ class Member(Protocol):
 
 
 class Servers(ABC):
-    """All of them as one."""
-
     @property
     @abstractmethod
     def members(self) -> Collection[Member]:

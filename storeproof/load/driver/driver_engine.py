@@ -14,18 +14,7 @@ from storeproof.contract.address import Address
 from storeproof.contract.failures import Refused
 from storeproof.contract.values import Layout
 from storeproof.errors import Halted
-from storeproof.load.driver.messages import (
-    Command,
-    ConnectMessage,
-    FailureMessage,
-    Fill,
-    Go,
-    ProgressMessage,
-    ReachMessage,
-    Reply,
-    Stop,
-    WorkerResult,
-)
+from storeproof.load.driver import messages
 from storeproof.load.driver.worker_process import WorkerProcess
 from storeproof.load.engine import (
     EngineName,
@@ -68,7 +57,7 @@ class DriverEngine:
     fixed_numbers = False
 
     def __init__(self, target: Target, address: Address) -> None:
-        self._reach = ReachMessage(target, address)
+        self._reach = messages.ReachMessage(target, address)
         self._processes = max(usable_cores(), 2)
         self._workers: list[WorkerProcess] = []
         self._places: dict[int, int] = {}
@@ -80,7 +69,7 @@ class DriverEngine:
         # Far enough ahead that every thread is there when the time comes.
         start_ns = max(monotonic_ns() + 10_000_000 + 300_000 * len(plan.numbers), plan.start_ns)
         for place, worker in enumerate(workers):
-            worker.tell(Go(plan, self._share(place, plan.numbers), start_ns))
+            worker.tell(messages.Go(plan, self._share(place, plan.numbers), start_ns))
         return DriverRun(self, plan, workers, start_ns)
 
     def fill(self, layout: Layout, records: int, article_store: Path | None = None, fixed_numbers: bool = False) -> None:
@@ -90,7 +79,7 @@ class DriverEngine:
         clients = range(len(ranges))
         workers = self._prepare(clients)
         shares = [tuple((client, ranges[client]) for client in self._share(place, clients)) for place in range(len(workers))]
-        orders = [Fill(layout, each, article_store, fixed_numbers) for each in shares]
+        orders = [messages.Fill(layout, each, article_store, fixed_numbers) for each in shares]
         self._order(workers, orders, _SILENT_SECONDS, f"records of {layout.model.model} were loaded", _LOADED_SECONDS)
 
     def close(self) -> None:
@@ -121,13 +110,13 @@ class DriverEngine:
         self._order(started, [self._reach] * len(started), _START_SECONDS, "the load workers were started")
         workers = self._workers[:count]
         if not self._connected.issuperset(clients):
-            orders = [ConnectMessage(self._share(place, clients)) for place in range(count)]
+            orders = [messages.ConnectMessage(self._share(place, clients)) for place in range(count)]
             self._order(workers, orders, _SILENT_SECONDS, f"{len(clients)} connections were made")
             self._connected.update(clients)
         return workers
 
     def _order(
-        self, workers: Sequence[WorkerProcess], orders: Sequence[Command], patience: float, what: str, at_most: float = math.inf
+        self, workers: Sequence[WorkerProcess], orders: Sequence[messages.Command], patience: float, what: str, at_most: float = math.inf
     ) -> None:
         """Give each worker its order and wait until all are done, `at_most` seconds; on any failure the engine is closed."""
         try:
@@ -139,7 +128,7 @@ class DriverEngine:
                 for worker in ready(waiting, min(deadline, end) - monotonic()):
                     reply = worker.hear()
                     deadline = monotonic() + patience
-                    if not isinstance(reply, ProgressMessage):
+                    if not isinstance(reply, messages.ProgressMessage):
                         waiting.remove(worker)
                         refuse(reply)
                 if waiting and monotonic() > deadline:
@@ -152,19 +141,17 @@ class DriverEngine:
 
 
 class DriverRun:
-    """A round of the driver engine."""
-
     def __init__(self, engine: DriverEngine, plan: Plan, workers: Sequence[WorkerProcess], start_ns: int) -> None:
         self._engine = engine
         self._plan = plan
         self._waiting = list(workers)
         self._processes = len(workers)
         self.begins_ns = start_ns
-        self._results: list[WorkerResult] = []
+        self._results: list[messages.WorkerResult] = []
 
     def stop(self) -> None:
         for worker in self._waiting:
-            worker.tell(Stop())
+            worker.tell(messages.Stop())
 
     def join(self) -> RunResult:
         """Wait for the end, at most the plan's patience beyond the deadline."""
@@ -185,7 +172,7 @@ class DriverRun:
     def _listen(self, seconds: float) -> None:
         for worker in ready(self._waiting, seconds):
             reply = worker.hear()
-            if isinstance(reply, WorkerResult):
+            if isinstance(reply, messages.WorkerResult):
                 self._results.append(reply)
                 self._waiting.remove(worker)
             else:
@@ -199,9 +186,9 @@ def ready(workers: Sequence[WorkerProcess], seconds: float) -> list[WorkerProces
     return [worker for link, worker in links.items() if link in spoken]
 
 
-def refuse(reply: Reply) -> None:
+def refuse(reply: messages.Reply) -> None:
     """Raise what a worker failed with; refusals and silence are failures of the store, all else is a harness error."""
-    if not isinstance(reply, FailureMessage):
+    if not isinstance(reply, messages.FailureMessage):
         return
     if reply.kind == "Refused":
         raise Refused(reply.message)
@@ -210,7 +197,7 @@ def refuse(reply: Reply) -> None:
     raise LoadFailed(f"the load could not be put on: {reply.kind}: {reply.message}")
 
 
-def _combine(plan: Plan, parts: Sequence[WorkerResult], cores: int) -> RunResult:
+def _combine(plan: Plan, parts: Sequence[messages.WorkerResult], cores: int) -> RunResult:
     operations = {label(mix): OperationCounts.total([part.operations[place] for part in parts]) for place, mix in enumerate(plan.mix)}
     requests = max(sum(part.requests for part in parts), 1)
     positions = {client: position for part in parts for client, position in part.positions.items()}

@@ -15,8 +15,6 @@ from storeproof.spec.store import Target
 
 @dataclass(frozen=True)
 class ReachMessage:
-    """How a store is reached."""
-
     target: Target
     address: Address
 

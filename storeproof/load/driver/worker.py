@@ -23,20 +23,8 @@ from hdrh.histogram import HdrHistogram
 from storeproof.contract import BatchWrite, Collection, Layout, Session, call, load_adapter
 from storeproof.launch.client_memory import memory_watch
 from storeproof.load.arrivals import Schedule
+from storeproof.load.driver import messages
 from storeproof.load.driver.client import ClientResult, run_client
-from storeproof.load.driver.messages import (
-    Command,
-    ConnectMessage,
-    Done,
-    FailureMessage,
-    Fill,
-    Go,
-    ProgressMessage,
-    ReachMessage,
-    Reply,
-    Stop,
-    WorkerResult,
-)
 from storeproof.load.engine import OperationCounts, Plan, operation_name
 from storeproof.records.article_records import ArticleRecipe
 from storeproof.records.self_verifying import Recipe, payload_bytes, recipe
@@ -65,40 +53,40 @@ class Worker:
         """Until the other end closes."""
         while True:
             command = self._hear()
-            if isinstance(command, Stop):
+            if isinstance(command, messages.Stop):
                 continue  # of a round that ended by itself meanwhile
             try:
                 reply = self._carry_out(command)
             except Exception as reason:  # noqa: BLE001 - sent to the engine, which sorts it
-                reply = FailureMessage(type(reason).__name__, str(reason))
+                reply = messages.FailureMessage(type(reason).__name__, str(reason))
             self._tell(reply)
 
-    def _hear(self) -> Command:
+    def _hear(self) -> messages.Command:
         try:
-            command: Command = self._link.recv()
+            command: messages.Command = self._link.recv()
         except (EOFError, OSError):
             os._exit(0)  # no clean end: threads may be waiting for a store that never answers
         return command
 
-    def _tell(self, reply: Reply) -> None:
+    def _tell(self, reply: messages.Reply) -> None:
         try:
             self._link.send(reply)
         except OSError:
             os._exit(0)
 
-    def _carry_out(self, command: ReachMessage | ConnectMessage | Fill | Go) -> Reply:
+    def _carry_out(self, command: messages.ReachMessage | messages.ConnectMessage | messages.Fill | messages.Go) -> messages.Reply:
         match command:
-            case ReachMessage(target, address):
+            case messages.ReachMessage(target, address):
                 adapter = load_adapter(target.store, target.file)
                 memory_watch()
                 self._connect = lambda: adapter.connect(address, target.configuration.options)
-            case ConnectMessage(clients):
+            case messages.ConnectMessage(clients):
                 self._open(clients)
-            case Fill(layout, ranges, article_store, fixed_numbers):
+            case messages.Fill(layout, ranges, article_store, fixed_numbers):
                 self._fill(layout, ranges, recipe(layout.model, article_store=article_store, fixed_numbers=fixed_numbers))
-            case Go(plan, clients, start_ns):
+            case messages.Go(plan, clients, start_ns):
                 return self._run(plan, clients, start_ns)
-        return Done()
+        return messages.Done()
 
     def _open(self, clients: Sequence[int]) -> None:
         connect = self._connect
@@ -126,7 +114,7 @@ class Worker:
 
         self._watch([job(place) for place in range(len(ranges))], threading.Event(), lambda: sum(written))
 
-    def _run(self, plan: Plan, clients: Sequence[int], start_ns: int) -> WorkerResult:
+    def _run(self, plan: Plan, clients: Sequence[int], start_ns: int) -> messages.WorkerResult:
         results = [ClientResult.of(plan, client) for client in clients]
         halt = threading.Event()
         schedule = None
@@ -175,7 +163,7 @@ class Worker:
                 halt.set()
             elif (written := records()) != reported:
                 reported = written
-                self._tell(ProgressMessage(written))
+                self._tell(messages.ProgressMessage(written))
         os.close(ended)
         if failures:
             raise failures[0]
@@ -196,7 +184,7 @@ def _load(collection: Collection, layout: Layout, numbers: range, made: Recipe |
         yield len(records)
 
 
-def _result(plan: Plan, results: Sequence[ClientResult], cpu_seconds: float, start_ns: int) -> WorkerResult:
+def _result(plan: Plan, results: Sequence[ClientResult], cpu_seconds: float, start_ns: int) -> messages.WorkerResult:
     operations = []
     for place, mix in enumerate(plan.mix):
         counts = [result.counts[place] for result in results]
@@ -212,7 +200,7 @@ def _result(plan: Plan, results: Sequence[ClientResult], cpu_seconds: float, sta
             )
         )
     ran = [result for result in results if result.elapsed > 0]
-    return WorkerResult(
+    return messages.WorkerResult(
         operations=operations,
         throughput=sum(result.rate(max(each.elapsed for each in ran)) for result in ran),
         request_rate=sum(result.requests * 1e9 / result.elapsed for result in ran),

@@ -64,8 +64,6 @@ class HostsEngine:
 
 
 class HostsRun:
-    """A round of several hosts."""
-
     def __init__(self, plan: Plan, hosts: Sequence[RemoteHost], plans: Sequence[Plan], start_ns: int) -> None:
         self.begins_ns = start_ns
         self._plan = plan

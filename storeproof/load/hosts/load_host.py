@@ -34,8 +34,6 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Ran:
-    """A round of a host."""
-
     result: RunResult
     begins_ns: int
     """When the load begins, in nanoseconds of the host's monotonic clock."""
@@ -53,8 +51,6 @@ class News:
 
 
 class LoadHost:
-    """One host's engines for one store."""
-
     def __init__(self, target: Target, address: Address, wanted: EngineWanted) -> None:
         """Raises `NotAvailable`: the wanted engine is not on this host."""
         self._environment = UserEnvironment()  # of the user who started the worker

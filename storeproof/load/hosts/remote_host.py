@@ -23,8 +23,6 @@ _SAMPLES: Final = 9
 
 
 class RemoteHost:
-    """One of them."""
-
     def __init__(self, name: str, actor: Actor) -> None:
         self.name = name
         self._actor = actor

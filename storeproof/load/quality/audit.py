@@ -13,6 +13,7 @@ from storeproof.load.engine import Plan, RunResult
 from storeproof.printable import shortened
 from storeproof.records.readback import Identified
 from storeproof.records.self_verifying import recipe
+from storeproof.spec.known_failure import CaseFinding
 from storeproof.spec.workload import ANY_FIELD
 
 SAMPLE: Final = 200
@@ -22,10 +23,8 @@ _SHOWN: Final = 3
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found."""
-
     checked: int
-    problems: tuple[str, ...]
+    problems: tuple[str | CaseFinding, ...]
 
     @property
     def ok(self) -> bool:
@@ -49,16 +48,16 @@ def audit(collection: Collection, plan: Plan, rounds: Sequence[RunResult], seed:
     Raises:
         Refused, Unknown, Unsupported, Breach: of the reads.
     """
-    problems: list[str] = []
+    problems: list[str | CaseFinding] = []
     indeterminate = {number for each in rounds for number in each.indeterminate}
     written = _Written.of(plan, rounds, indeterminate)
     checked = 0
     missed: Counter[str] = Counter()
     for each in rounds:
         missed.update({name: operation.misses for name, operation in each.operations.items() if operation.misses})
-    if missed:
-        by = ", ".join(f"{name} {count}" for name, count in missed.items())
-        problems.append(f"{missed.total()} records were asked for while the load was on, and not found ({by})")
+    for name, count in missed.items():
+        words = f"{name}: {count} records were asked for while the load was on, and not found"
+        problems.append(CaseFinding(words, frozenset({"not_found"}), operation=name))
     if supports(collection, "count"):
         counted = call(collection, plan.layout, "count")
         checked += 1

@@ -33,8 +33,6 @@ _PATIENCE: Final = 2.0
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The client ceiling of one measurement."""
-
     rate: float | None
     """Requests per second; None where it was not measured."""
     reason: str = ""

@@ -46,7 +46,6 @@ class GateJudgement:
 
     @property
     def ok(self) -> bool:
-        """Whether the gate is passed."""
         return self.value <= self.limit
 
 
@@ -140,3 +139,35 @@ def _missed_send_ratio(rounds: Sequence[RunResult]) -> float:
     sent = sum(operation.requests for each in rounds for operation in each.operations.values())
     sent += sum(each.errors + each.misses for each in rounds)
     return missed / (sent + missed) if sent + missed else 1.0
+
+
+@dataclass(frozen=True)
+class OneOfSeveral:
+    rounds: Sequence[RunResult]
+    begins_ns: Sequence[int]
+    """When each round began, of the monotonic clock."""
+    threads: int
+    """Threads of the wire engine."""
+    ceiling: float | None
+    """Requests per second that these threads reach against a server that does nothing; None where it was not measured."""
+
+
+def judge_joint(loads: Sequence[OneOfSeveral], seconds: float, cores: int) -> dict[str, GateJudgement]:
+    """The gates that all of the loads have in common.
+
+    Args:
+        loads: with as many rounds each.
+        seconds: the length of a round.
+        cores: of the load generator. They are enough if the processor time that the loads need by their ceilings is less than they have.
+
+    A ceiling that was not measured leaves the gate `joint_ceiling` out: it is not passed, and the gate on the lag says who was late.
+    """
+    begun = zip(*(each.begins_ns for each in loads), strict=True)
+    apart = [(max(times) - min(times)) / 1e9 / seconds for times in begun]
+    gates = {"joint_start": GateJudgement(median(apart), START)}
+    shares = [
+        each.threads * median(result.request_rate for result in each.rounds) / each.ceiling for each in loads if each.ceiling is not None
+    ]
+    if len(shares) == len(loads):
+        gates["joint_ceiling"] = GateJudgement(sum(shares) / cores, CEILING)
+    return gates

@@ -17,7 +17,7 @@ import psutil
 from storeproof.load.quality.reference_load import ANSWERS, reference_rate
 from storeproof.load.wire.null_server import NullServer
 from storeproof.machine.cores import running_on
-from storeproof.stats.nearest_rank import nearest_rank
+from storeproof.stats.latency import nearest_rank
 
 SLOW: Final = 0.85
 """Share of the baseline below which the machine is slow: between the 0.78 of a slow machine, and the 0.91 that one reading in fifty of a
@@ -33,8 +33,6 @@ _SECONDS: Final = 0.025
 
 
 class MachineSpeed:
-    """The speed of the machine in one run."""
-
     def __init__(self, server: NullServer, cores: Sequence[int] = ()) -> None:
         """Open the connections, which `close` closes. Raises `OSError`. `cores`: of the load generator; empty: it has none of its own."""
         self._cores = cores

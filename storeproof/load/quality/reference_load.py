@@ -1,4 +1,7 @@
-"""The reference load: clients that get values of 100 bytes from a server that does nothing. Its rate is the machine's alone."""
+"""The reference load: clients that get values of 100 bytes from a server that does nothing. Its rate is the machine's alone.
+
+How much two measurements of it differ (A/A test) is the machine's noise floor.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,11 @@ from socket import socket
 from time import monotonic_ns
 from typing import Final
 
-from storeproof.load.wire.null_server import CannedReply
+from storeproof.errors import NotAvailable
+from storeproof.load.wire.null_server import CannedReply, NullServer
 from storeproof.load.wire.request import Job, Op, RequestTemplate, Slot
 from storeproof.records import filler
+from storeproof.stats.ratio import Ratio, ratio_of
 
 _REQUEST: Final = b"*2\r\n$3\r\nGET\r\n$16\r\nkey:000000000000\r\n"
 _KEY: Final = Slot(_REQUEST.index(b"0" * 12), 12, "key")
@@ -57,3 +62,30 @@ def reference_rate(sockets: Sequence[socket], seconds: float, seed: int) -> floa
         patience=2.0,
     )
     return float(native.start(job).join().request_rate)
+
+
+ROUNDS: Final = 5
+"""Rounds of each of the two."""
+CLIENTS: Final = 50
+_LONGEST: Final = 0.25
+"""Seconds of a round."""
+
+
+def noise_floor(server: NullServer, round_seconds: float) -> Ratio:
+    """The ratio of A to A, two times the same load on a server that does nothing, in rounds that take turns; with its 95 % interval.
+
+    Args:
+        round_seconds: of a round of the run; these are shorter, and all of them together take four times as long, 2.5 s at most.
+
+    Raises:
+        NotAvailable: nothing is compiled here, or the machine is so busy that a round had no answer.
+        OSError: connections cannot be made.
+    """
+    rates: tuple[list[float], list[float]] = ([], [])
+    with server.connections(ANSWERS, CLIENTS) as sockets:
+        for number in range(2 * ROUNDS):
+            # A B, B A, A B and so on: what grows with time grows for both.
+            rates[(number + 1) // 2 % 2].append(reference_rate(sockets, min(_LONGEST, 0.4 * round_seconds), number))
+    if min(map(min, rates)) <= 0:
+        raise NotAvailable("a server that does nothing gave no answer in a whole round: the machine is busy")
+    return ratio_of(*rates)

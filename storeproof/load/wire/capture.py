@@ -34,8 +34,6 @@ zero is the same from both ends."""
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request and its reply."""
-
     request: NormalizedRequest
     reply: bytes
     last: bool
@@ -57,8 +55,6 @@ class CapturedReply:
 
 @dataclass(frozen=True)
 class Learned:
-    """One operation of a mix."""
-
     mix: Mix
     op: Op
     settled: tuple[int, ...]
@@ -68,8 +64,6 @@ class Learned:
 
 
 class Capture:
-    """Learns the operations of one plan."""
-
     def __init__(self, protocol: WireProtocol, relay: Relay, probes: Probes) -> None:
         self._protocol = protocol
         self._relay = relay

@@ -42,7 +42,6 @@ class CannedReply:
 
     @property
     def greeting(self) -> bytes:
-        """As a connection begins."""
         numbers = (self.request, len(self.reply), self.id_at, self.id_width, len(self.places), *self.places)
         return struct.pack(f"<{len(numbers)}I", *numbers) + self.reply
 

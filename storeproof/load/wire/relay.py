@@ -39,8 +39,6 @@ class Piece:
 
 @dataclass
 class Recording:
-    """What went through while it ran."""
-
     pieces: list[Piece] = field(default_factory=list)
 
     def turns(self, link: int) -> list[tuple[Direction, bytes]]:

@@ -56,8 +56,6 @@ class RequestTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """One operation of a mix."""
-
     name: str
     """The label of the mix."""
     weight: int

@@ -240,8 +240,6 @@ class WireEngine:
 
 
 class WireRun:
-    """A round of the wire engine."""
-
     def __init__(self, engine: WireEngine, plan: Plan, run: native.Run, begins_ns: int) -> None:
         self._engine = engine
         self._plan = plan

@@ -23,8 +23,6 @@ _TIMES: Final[Mapping[str, int]] = MappingProxyType({"smoke": 1, "standard": 4, 
 
 
 class TimeLimits:
-    """The limits of a run."""
-
     def __init__(self, scale: str) -> None:
         self._times = _TIMES[scale]
         self._taken: defaultdict[tuple[str, Stage], float] = defaultdict(float)

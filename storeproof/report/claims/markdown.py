@@ -1,10 +1,11 @@
-"""The claims as a page of GitHub-flavoured Markdown."""
+"""The claims as a page of GitHub-flavoured Markdown, and as one page of HTML that needs no other file."""
 
 from __future__ import annotations
 
 from storeproof.printable import printable
 from storeproof.report.claims import words
 from storeproof.report.markdown import cell_of, table_of
+from storeproof.report.parts.rendering import whole_page
 from storeproof.report.tables import Cell, Table
 from storeproof.result.claims import ClaimVerdict, JudgedClaim, JudgedClaims
 
@@ -23,7 +24,6 @@ def render_claims_markdown(judged: JudgedClaims) -> str:
 
 
 def overview(judged: JudgedClaims) -> Table:
-    """One line for each claim."""
     rows = [
         [
             Cell(f"{words.MARKS[each.verdict]} {each.verdict}"),
@@ -89,3 +89,15 @@ def _claim(claim: JudgedClaim) -> str:
     if claim.command:
         parts.append(f"```text\n{claim.command}\n```")
     return "\n\n".join(parts)
+
+
+def render_claims_html(judged: JudgedClaims) -> str:
+    return whole_page(
+        "claims/claims.html.j2",
+        judged=judged,
+        verdicts=list(ClaimVerdict),
+        words=words,
+        said=said,
+        sides=sides_of,
+        overview=overview(judged),
+    )

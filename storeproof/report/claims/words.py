@@ -121,5 +121,4 @@ def grounds(claim: JudgedClaim) -> str:
 
 
 def run(read: RunRead) -> str:
-    """One run that was read."""
     return f"{read.id}, {read.started[:10]}, {read.scale}, edition {read.edition}: {', '.join(read.stores)}"

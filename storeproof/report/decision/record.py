@@ -1,16 +1,18 @@
-"""A decision record in Markdown, in the form of MADR (https://adr.github.io/madr): the decision itself is left to the reader."""
+"""A decision in a file: a record in Markdown, in the form of MADR (https://adr.github.io/madr), in which the decision itself is left to the
+reader; one page of HTML that needs no other file; and JSON, for programs."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import date, timedelta
-from typing import Final
+from typing import Any, Final
 
 from storeproof.report.decision import tables, words
+from storeproof.report.decision.links import OwnLinks
 from storeproof.report.markdown import cell_of, table_of
+from storeproof.report.parts.rendering import whole_page
 from storeproof.report.tables import Cell, Table
-from storeproof.result.json_file import content_of
 from storeproof.result.needs.decision import Candidate, Decision
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 
@@ -86,9 +88,53 @@ def _evidence(found: JudgedNeed) -> str:
 def _result(decision: Decision) -> Iterator[str]:
     runs = words.runs(decision)
     for each in runs:
-        digest = hashlib.sha256(content_of(each.file)).hexdigest()
         edition = each.side.result.edition
-        yield f"* {cell_of(words.source(each))}, edition {cell_of(edition.name)} ({cell_of(edition.hash)}), SHA-256 {digest}"
+        yield f"* {cell_of(words.source(each))}, edition {cell_of(edition.name)} ({cell_of(edition.hash)}), SHA-256 {each.read.digest}"
     if runs:
         latest = date.fromisoformat(runs[0].side.result.run.started[:10])
         yield f"* Valid until {latest + timedelta(days=VALID_DAYS)}, or until a store is upgraded."
+
+
+def decision_data(decision: Decision) -> dict[str, Any]:
+    """All of it: the answer, each candidate with each need and its evidence, and what was read."""
+    return {
+        "decision": decision.needs.decision,
+        "question": decision.needs.question,
+        "answer": words.headline(decision),
+        "candidates": [_candidate(each, front=each in decision.front) for each in decision.candidates],
+        "looser": [{"need": each.need.id, "instead": each.instead.name, "candidates": list(each.candidates)} for each in decision.looser],
+        "one_need_less": [{"need": each.need.id, "candidates": list(each.candidates), "gain": each.gain} for each in decision.dropped],
+        "runs": [{"run": each.run, "started": each.side.result.run.started, "file": str(each.read.path)} for each in words.runs(decision)],
+        "left_out": words.left_out(decision),
+    }
+
+
+def _candidate(candidate: Candidate, *, front: bool) -> dict[str, Any]:
+    return {
+        "name": candidate.name,
+        "stores": dict(candidate.targets),
+        "verdict": words.mark(candidate),
+        "front": front,
+        "headroom": candidate.headroom,
+        "lost_in_power_cut": candidate.lost and {"share": candidate.lost.share, "at_least": candidate.lost.at_least},
+        "per_month": candidate.per_month,
+        "needs": [_judged(each) for each in candidate.judged],
+        "costs": [asdict(each) for each in candidate.costs],
+    }
+
+
+def _judged(found: JudgedNeed) -> dict[str, Any]:
+    return {
+        "need": found.need.id,
+        "must": found.need.must,
+        "store": found.target,
+        "verdict": found.verdict,
+        "reason": found.reason,
+        "headroom": found.headroom,
+        "command": found.command,
+        "evidence": [{"run": each.source.run, "what": each.what, "detail": each.detail} for each in found.seen],
+    }
+
+
+def render_page(decision: Decision) -> str:
+    return whole_page("decision/decision.html.j2", decision=decision, tables=tables, words=words, links=OwnLinks())

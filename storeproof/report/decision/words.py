@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from storeproof.outcome import Outcome
-from storeproof.report.parts.stale_reads import is_stale, seen_in
+from storeproof.report.parts.stale_reads import is_stale
 from storeproof.result.needs.decision import Candidate, Decision, Dropped, Looser
 from storeproof.result.needs.joined_results import JoinedPart
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
@@ -122,7 +122,7 @@ def known(decision: Decision, candidate: Candidate) -> list[str]:
         for one in evidence.sources if evidence else ():
             for case in one.cases.values():
                 if case.outcome is Outcome.KNOWN_FAIL or is_stale(case):
-                    found.setdefault(f"{target}: {case.id}", seen_in(case))
+                    found.setdefault(f"{target}: {case.id}", case.why)
     return [f"{name}: {said}" for name, said in found.items()]
 
 

@@ -9,15 +9,14 @@ from storeproof.outcome import SHOWN, Outcome
 from storeproof.report.formatting import MARKS, name_of
 from storeproof.report.parts.demands import ShownStep, exchanges
 from storeproof.report.tables import Cell, Table
-from storeproof.result.capabilities import PUSHDOWN, by_capability
+from storeproof.result.capabilities import by_capability
 from storeproof.result.model import OutcomeRecord, Result
 from storeproof.spec import Capability, CapabilityCase, Spec
+from storeproof.spec.cases import PUSHDOWN
 
 
 @dataclass(frozen=True)
 class CaseAnswers:
-    """One case."""
-
     number: str
     about: str
     """Its title, or why there is none."""

@@ -14,8 +14,6 @@ from storeproof.spec.interleaving import Turn
 
 @dataclass(frozen=True)
 class ShownStep:
-    """A request and its correct answer."""
-
     session: str
     """The session, of several concurrent ones; empty where there is one."""
     request: str

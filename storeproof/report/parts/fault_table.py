@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from storeproof import units
-from storeproof.report import confidence
 from storeproof.report.formatting import name_of
-from storeproof.report.parts.losses import Loss, loss_of
+from storeproof.report.parts.losses import Loss, gravest, loss_of, struck_during
 from storeproof.report.tables import Cell, Table, outcome_cell
 from storeproof.result.model import Result
 
@@ -27,7 +26,7 @@ def faults(result: Result) -> Table:
                 loss_of(each, store),
                 [
                     Cell(units.whole(each.unknown)),
-                    *(Cell(tell(each)) for tell in (confidence.struck_during, confidence.gravest)),
+                    *(Cell(tell(each)) for tell in (struck_during, gravest)),
                     Cell(each.detail or "–", "" if each.detail else "dim"),
                 ],
             )

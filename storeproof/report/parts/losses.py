@@ -1,16 +1,18 @@
-"""What a fault cost a variant: acknowledged writes lost or changed, and whether the variant had promised to keep them."""
+"""What a fault cost a variant: acknowledged writes lost or changed, whether the variant had promised to keep them, and how much the rounds
+of the fault support that."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Final, Literal
+from typing import Final
 
 from storeproof import units
 from storeproof.check import ANOMALIES
+from storeproof.check.strength import percent
 from storeproof.outcome import SHOWN, TELLING, Outcome
-from storeproof.report.confidence import limit
+from storeproof.result.measured.first_screen import FaultState
 from storeproof.result.measured.lost import Lost, lost_by
 from storeproof.result.model import Durability, GuaranteeRecord, StoreResult
 from storeproof.spec.guarantee import LADDER, NETWORKED
@@ -29,14 +31,9 @@ FAULTS: Final = {
 COLUMNS: Final = ("process_crash", "power_loss")
 """The guarantees that the first screen has."""
 
-State = Literal["kept", "lost", "changed", "no_start", "open"]
-"""`changed`: nothing is missing, but values are torn, reverted, invented or the like. `open`: no verdict."""
-
 
 @dataclass(frozen=True)
 class Loss:
-    """One fault on one variant."""
-
     record: GuaranteeRecord
     promised: bool
     """Whether the variant claims to survive it."""
@@ -46,7 +43,7 @@ class Loss:
         return FAULTS.get(self.record.guarantee, self.record.guarantee.replace("_", " "))
 
     @property
-    def state(self) -> State:
+    def state(self) -> FaultState:
         """What became of the acknowledged writes."""
         record = self.record
         if record.lost:
@@ -162,3 +159,36 @@ def _promised(record: GuaranteeRecord, store: StoreResult) -> bool:
     if record.guarantee in LADDER and claimed in LADDER:
         return LADDER.index(record.guarantee) <= LADDER.index(claimed)
     return record.outcome not in (Outcome.UNSUPPORTED, Outcome.UNDECLARED)
+
+
+NOTE: Final = (
+    "In brackets: how many faults struck, how many of them cost anything, and below which share of such faults this lies with 95 % "
+    "confidence (the exact binomial limit of Clopper and Pearson). None of 20 leaves room for up to 14 %: rounds without a loss are no "
+    "proof that there never is one."
+)
+
+
+def brief(record: GuaranteeRecord) -> str:
+    """For a cell of the ladder; empty where the rounds are no evidence."""
+    if record.loss_bound is None:
+        return ""
+    hit = units.whole(record.faults_with_loss) if record.faults_with_loss else "none"
+    return f" ({hit} of {units.plural(record.rounds, 'fault')} lost anything; 95 %: {limit(record)})"
+
+
+def limit(record: GuaranteeRecord) -> str:
+    """The share of such faults that lose anything."""
+    if record.loss_bound is None:
+        return "–"
+    return "all may" if record.loss_bound >= 1 else f"< {percent(record.loss_bound)}"
+
+
+def struck_during(record: GuaranteeRecord) -> str:
+    """How often, by what went on then."""
+    shapes = ", ".join(f"{number} {name}" for name, number in record.faults_by_load.items())
+    return f"{shapes}; {record.second_faults} again during the recovery" if record.second_faults else shapes or "–"
+
+
+def gravest(record: GuaranteeRecord) -> str:
+    worst = record.worst_loss
+    return f"{worst.shape}: {units.plural(worst.records, 'operation')} of {worst.window_ms:,.0f} ms" if worst else "–"

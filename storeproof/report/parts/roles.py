@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-from storeproof.result.missing import MissingDemand
-from storeproof.result.model import ProfileVerdict, Way
+from storeproof.result.measured.first_screen import RoleVerdict
+from storeproof.result.missing import MissingDemand, Way
+from storeproof.result.model import ProfileVerdict
 from storeproof.support import Support
 
 LABELS: Final = {
@@ -19,15 +20,13 @@ LABELS: Final = {
 }
 """The profiles in the order of their columns, with their headings."""
 
-Verdict = Literal["meets", "lacks", "failed", "open"]
-
 
 @dataclass(frozen=True)
 class ProfileAnswer:
     """One variant in one role."""
 
     profile: str
-    verdict: Verdict
+    verdict: RoleVerdict
     missing: tuple[MissingDemand, ...]
     ways: tuple[Way, ...]
     """Alternatives by which demands are met."""
@@ -108,8 +107,8 @@ def label_of(profile: str) -> str:
 
 
 def role_of(verdict: ProfileVerdict) -> ProfileAnswer:
-    failed: Verdict = "failed" if any(each.broken for each in verdict.missing) else "lacks"
-    found: Mapping[str, Verdict] = {"conforms": "meets", "incomplete": "open"}
+    failed: RoleVerdict = "failed" if any(each.broken for each in verdict.missing) else "lacks"
+    found: Mapping[str, RoleVerdict] = {"conforms": "meets", "incomplete": "open"}
     return ProfileAnswer(verdict.profile, found.get(verdict.verdict, failed), tuple(verdict.missing), tuple(verdict.ways), verdict.extended)
 
 

@@ -30,7 +30,6 @@ _DONE: Final[Mapping[str, str]] = {
     **{f"durability.{name}/hang": f"{words}: nothing comes through" for name, words in _LINKS.items()},
 }
 """What is done, by case."""
-_DECLARED: Final = "stale reads are declared as possible: "
 
 
 @dataclass(frozen=True)
@@ -64,11 +63,6 @@ def stale_reads(result: Result) -> Table:
     return Table(("store:variant", "what was tried", "verdict", "what was seen"), rows, "No reads were watched in this run.")
 
 
-def seen_in(found: OutcomeRecord) -> str:
-    """The sentence of a case, without what the verdict says and without its seed."""
-    return found.detail.partition("\n")[0].removeprefix(_DECLARED).partition("; seed ")[0]
-
-
 def is_stale(found: OutcomeRecord) -> bool:
     """Whether it is one of these cases, and reads were stale in it."""
     return found.stale_reads is not None and found.stale_reads.stale > 0
@@ -80,7 +74,7 @@ def _tried(store: StoreResult) -> list[OutcomeRecord]:
 
 
 def _row(found: OutcomeRecord) -> list[Cell]:
-    return [Cell(_DONE[found.id], "strong"), _verdict(found), Cell(seen_in(found))]
+    return [Cell(_DONE[found.id], "strong"), _verdict(found), Cell(found.why)]
 
 
 def _verdict(found: OutcomeRecord) -> Cell:

@@ -11,7 +11,7 @@ from html import escape
 
 from storeproof.history.operation import answer_in_words
 from storeproof.report.pictures.drawing import Plot
-from storeproof.result.measured.history import AccessRecord, HistoryRecord
+from storeproof.result.measured.case_records import AccessRecord, HistoryRecord
 
 _STEP, _LANE, _BAR = 74, 46, 18
 """Pixels: between two moments, between two lanes, of a bar."""

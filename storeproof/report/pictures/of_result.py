@@ -39,7 +39,6 @@ class Pictures:
         }
 
     def of_workload(self, measured: Sequence[Pair]) -> dict[str, Any]:
-        """The latencies of one workload."""
         title = measured[0][1].title
         return {"curves": curves.curves(measured, title, self._lines), "legend": self._lines.legend(drawing.series_of(measured))}
 
@@ -52,6 +51,8 @@ class Pictures:
         sweeps: list[Mapping[str, Any]] = []
         for name, measured in self._workloads.items():
             title = measured[0][1].title
+            if len(measured) == 1:
+                continue  # one bar is as long as any other
             if not plots.is_sweep(measured):
                 clients = sorted({each.clients for _, each in measured})
                 spoken = f"{', '.join(map(str, clients))} {'client' if clients == [1] else 'clients'}"

@@ -26,8 +26,6 @@ _ROOM = 2.5
 
 @dataclass(frozen=True)
 class StoreOutages:
-    """The picture of one store."""
-
     name: str
     about: str
     plot: Plot

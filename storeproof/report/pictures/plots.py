@@ -11,21 +11,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from storeproof import units
 from storeproof.report import formatting
 from storeproof.report.axes import Pair, axis_of, setting
-from storeproof.report.pictures.drawing import (
-    GRID,
-    INK,
-    RUNGS,
-    SHORT,
-    TIME,
-    Lines,
-    Plot,
-    logarithmic,
-    point,
-    proven,
-    series_of,
-    styled,
-    svg,
-)
+from storeproof.report.pictures import drawing
 from storeproof.report.speed import numbers
 
 _BESIDE: Final = 1.2
@@ -48,9 +34,9 @@ _LETTER = 0.0122
 """The width of a label of bars, as a share of the figure's width."""
 
 
-def bars(measured: Sequence[Pair], title: str) -> Plot:
+def bars(measured: Sequence[Pair], title: str) -> drawing.Plot:
     """Median throughput with its interval, one bar per store, number of indexes and clients, grouped by proven durability."""
-    order = sorted(measured, key=lambda pair: list(RUNGS).index(proven(pair)))
+    order = sorted(measured, key=lambda pair: list(drawing.RUNGS).index(drawing.proven(pair)))
     several_clients = len({each.clients for _, each in order}) > 1
     several_indexes = len({each.indexes for _, each in order}) > 1
     labels: list[str] = []
@@ -62,7 +48,7 @@ def bars(measured: Sequence[Pair], title: str) -> Plot:
         labels.append(" · ".join(details if store is above else [formatting.name_of(store), *details]))
         above = store
     left = min(max(_LETTER * max(map(len, labels)), 0.3), 0.56)
-    with styled():
+    with drawing.styled():
         height = 0.3 + 0.24 * len(order)
         figure = Figure(figsize=(5.4, height))
         axes = figure.add_axes((left, 0.22 / height, 0.86 - left, 1 - 0.26 / height))
@@ -71,41 +57,41 @@ def bars(measured: Sequence[Pair], title: str) -> Plot:
             each = pair[1]
             spread = each.throughput
             axes.barh(
-                row, spread.median, height=0.72, color=RUNGS[proven(pair)], alpha=0.55 if each.indexes else 0.95,
-                hatch="////" if each.invalid else None, edgecolor=GRID if each.invalid else "none", linewidth=0,
+                row, spread.median, height=0.72, color=drawing.RUNGS[drawing.proven(pair)], alpha=0.55 if each.indexes else 0.95,
+                hatch="////" if each.invalid else None, edgecolor=drawing.GRID if each.invalid else "none", linewidth=0,
             )  # fmt: skip
             text = f"{numbers.at_least(each)}{units.short(spread.median)} {'✘' if each.invalid else numbers.mark(each)}"
             axes.text(max(spread.high, spread.median) + widest * 0.015, row, text, va="center", fontsize=8.5)
         axes.hlines(
             range(len(order)), [each.throughput.low for _, each in order], [each.throughput.high for _, each in order],
-            color=INK, linewidth=1.2,
+            color=drawing.INK, linewidth=1.2,
         )  # fmt: skip
         axes.set_yticks(range(len(order)), labels, fontsize=8.5)
         axes.set_ylim(len(order) - 0.5, -0.5)
         axes.set_xlim(0, widest * 1.02 if widest else 1)
         axes.xaxis.set_major_locator(MaxNLocator(4))
-        axes.xaxis.set_major_formatter(SHORT)
+        axes.xaxis.set_major_formatter(drawing.SHORT)
         axes.tick_params(axis="x", labelsize=8)
         axes.grid(axis="x")
         axes.spines["left"].set_visible(False)
         axes.spines["bottom"].set_visible(False)
         told = "; ".join(
-            f"{formatting.name_of(store)} ({formatting.indexes(each.indexes)}, {each.clients} clients, {proven((store, each))}) "
+            f"{formatting.name_of(store)} ({formatting.indexes(each.indexes)}, {each.clients} clients, {drawing.proven((store, each))}) "
             f"{numbers.at_least(each)}{formatting.interval(each.throughput)} {numbers.mark(each)}"
             for store, each in order
         )
-        return Plot(svg(figure, f"bars-{order[0][1].workload}"), f"{title}: median throughput with 95 % interval: {told}")
+        return drawing.Plot(drawing.svg(figure, f"bars-{order[0][1].workload}"), f"{title}: median throughput with 95 % interval: {told}")
 
 
-def sweep(measured: Sequence[Pair], durability: str, title: str, lines: Lines) -> Plot:
+def sweep(measured: Sequence[Pair], durability: str, title: str, lines: drawing.Lines) -> drawing.Plot:
     """Throughput and latency against the workload's axis, one line per store, all of one proven durability.
 
     A hollow point is a lower bound, and a number that is not valid has a ✘ in its place. Results before format 2.1 have no average.
     """
-    series = series_of(measured)
+    series = drawing.series_of(measured)
     axis = axis_of(measured)
     values = sorted({axis.of(each) for _, each in measured})
-    with styled():
+    with drawing.styled():
         figure = Figure(figsize=(11.2, 2.75))
         averaged = any(each.latency_us.mean is not None for _, each in measured)
         panels = [("throughput per second", None), *([("average", "mean")] if averaged else []), *_PERCENTILES]
@@ -122,7 +108,7 @@ def sweep(measured: Sequence[Pair], durability: str, title: str, lines: Lines) -
                     axes.plot(places, [each.median for each in spreads], **{**style, "marker": ""})
                     axes.vlines(places, [each.low for each in spreads], [each.high for each in spreads], color=style["color"], linewidth=1)
                     for each in points:
-                        axes.plot(axis.of(each), each.throughput.median, **point(each, style))
+                        axes.plot(axis.of(each), each.throughput.median, **drawing.point(each, style))
                 else:
                     known = [(axis.of(each), getattr(each.latency_us, percentile)) for each in points]
                     known = [(at, latency) for at, latency in known if latency is not None]
@@ -135,9 +121,9 @@ def sweep(measured: Sequence[Pair], durability: str, title: str, lines: Lines) -
             axes.set_xlabel(axis.name, fontsize=8, labelpad=1)
             if percentile is None:
                 axes.set_ylim(bottom=0)
-                axes.yaxis.set_major_formatter(SHORT)
+                axes.yaxis.set_major_formatter(drawing.SHORT)
             elif axes.lines and any(len(line.get_xdata()) for line in axes.lines):  # type: ignore[arg-type]
-                logarithmic(axes, TIME)
+                drawing.logarithmic(axes, drawing.TIME)
             else:
                 axes.set_yticks([])
                 axes.text(0.5, 0.5, "too few samples", transform=axes.transAxes, ha="center", fontsize=8)
@@ -152,7 +138,7 @@ def sweep(measured: Sequence[Pair], durability: str, title: str, lines: Lines) -
             for name, pairs in series.items()
         )
         label = f"{title}, durability proven: {durability}: throughput and latency against {axis.name}: {told}"
-        return Plot(svg(figure, f"sweep-{measured[0][1].workload}-{durability}"), label)
+        return drawing.Plot(drawing.svg(figure, f"sweep-{measured[0][1].workload}-{durability}"), label)
 
 
 def _with_room(values: Sequence[int]) -> set[int]:

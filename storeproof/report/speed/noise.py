@@ -38,7 +38,6 @@ def in_words(floors: Mapping[str, float]) -> str:
 
 
 def noise(result: Result) -> Table:
-    """One line for each kind."""
     kinds = kinds_of(result)
     laps = any(each.between is not None for each in kinds)
     rows = [

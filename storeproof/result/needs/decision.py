@@ -101,8 +101,6 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Decision:
-    """The answer to a needs file."""
-
     needs: NeedsFile
     wanted: tuple[Need, ...]
     candidates: tuple[Candidate, ...]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from storeproof.outcome import Outcome
 from storeproof.result.compare import Side
+from storeproof.result.json_file import digest_of
 from storeproof.result.model import OutcomeRecord, Result, StoreResult
 from storeproof.result.needs.servers import of_one_server, preference
 from storeproof.spec import Spec, Store
@@ -23,13 +24,19 @@ class ReadResult:
 
     path: Path
     result: Result
+    known_digest: str = ""
+    """The SHA-256 of its content, where an index has it."""
+
+    @cached_property
+    def digest(self) -> str:
+        return self.known_digest or digest_of(self.path)
 
 
 @dataclass(frozen=True)
 class JoinedPart:
     """One store of one result."""
 
-    file: Path
+    read: ReadResult
     side: Side
 
     @property
@@ -62,7 +69,6 @@ class Evidence:
 
     @property
     def version(self) -> str:
-        """Product and version, in words."""
         return self.sources[0].store.product
 
     def case(self, name: str) -> tuple[JoinedPart, OutcomeRecord] | None:
@@ -76,7 +82,7 @@ def join(results: Iterable[ReadResult], spec: Spec) -> dict[str, Evidence]:
     for read in sorted(results, key=lambda each: preference(each.result), reverse=True):
         for store in read.result.stores:
             side = Side(read.result, store)
-            found.setdefault(side.name, []).append(JoinedPart(read.path, side))
+            found.setdefault(side.name, []).append(JoinedPart(read, side))
     files = {name: spec.store(name)[0] for name in {target.partition(":")[0] for target in found} & spec.store_files.keys()}
     joined = (_of_one_server(target, sources, files.get(target.partition(":")[0])) for target, sources in sorted(found.items()))
     return {each.target: each for each in joined if each.sources}

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Final
 
 from storeproof.outcome import REFUTED, SHOWN
-from storeproof.result.capabilities import PUSHDOWN
 from storeproof.result.model import GuaranteeRecord
 from storeproof.result.needs.bounds import back_within, first_line, loss_within, losses_in_words, struck_by
 from storeproof.result.needs.joined_results import Evidence, JoinedPart
@@ -73,12 +72,7 @@ def _together(need: Need, names: Sequence[str], evidence: Evidence, spec: Spec) 
     """Capabilities that are all needed."""
     seen, lacking, open_ = list[Seen](), dict[str, str](), dict[str, str]()
     for name in names:
-        capability = spec.capabilities[name]
-        revisions: dict[str, int | None] = {case.id: case.revision for case in capability.cases}
-        if capability.questions:
-            revisions[PUSHDOWN] = None
-        cases = {f"capabilities.{name}/{number}": revision for number, revision in revisions.items()}
-        deciding = {case: revision for case, revision in cases.items() if spec.decides(case)}
+        deciding = spec.deciding_cases[name]
         if not deciding:
             open_[name] = "has no case that decides in this edition"
         for case, revision in deciding.items():

@@ -25,8 +25,6 @@ class NeedVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class Seen:
-    """A piece of evidence."""
-
     source: JoinedPart
     what: str
     """A case id, or the name of a measurement."""
@@ -38,8 +36,6 @@ class Seen:
 
 @dataclass(frozen=True)
 class JudgedNeed:
-    """One need, one store."""
-
     need: Need
     target: str
     """`store:variant`."""

@@ -1,24 +1,26 @@
 """Reads the results that needs are held against: the published ones of this checkout, by an index, or others.
 
-The index has of each published result what a decision reads, and the SHA-256 of its file. A file that has changed since is read itself. An
-index could say anything, so only that of this checkout is used, which a test makes again.
+The index has of each published result what a decision reads, and the SHA-256 of its file and of its content. A file that has changed since
+is read itself. An index could say anything, so only that of this checkout is used, which a test makes again.
 """
 
 from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pydantic import ValidationError
 
 from storeproof.errors import UsageError
-from storeproof.regular_file import Unreadable, decoded, exists
+from storeproof.outcome import Outcome
+from storeproof.regular_file import Unreadable, exists
 from storeproof.result.consistency import check_agrees
-from storeproof.result.json_file import compressed, content_of, file_in, read_result, write_bytes
+from storeproof.result.json_file import compressed, content_of, digest_of, file_in, read_result, write_bytes
 from storeproof.result.measurement import Measurement
-from storeproof.result.model import Result, StoreResult
+from storeproof.result.model import CapabilityResult, Result, StoreResult
 from storeproof.result.needs.joined_results import NO_EVIDENCE, ReadResult
+from storeproof.result.needs.servers import has_tried_half
 from storeproof.spec import SPEC_ROOT
 from storeproof.stats.latency import encode, new_histogram
 
@@ -46,8 +48,8 @@ def write_index(reports: Path) -> None:
 
 
 def index_of(reports: Path) -> str:
-    """The content of the index: a line for each result, with the SHA-256 of its file and what decisions read of it, in JSON."""
-    return "".join(f"{_digest(file)} {_what_decisions_read(read_agreeing(file).result).model_dump_json()}\n" for file in _files(reports))
+    """The content of the index, a line for each result: the SHA-256 of its file, that of its content, and what decisions read, in JSON."""
+    return "".join(f"{_digest(file)} {digest_of(file)} {_what_decisions_read(read_agreeing(file).result)}\n" for file in _files(reports))
 
 
 def read_agreeing(file: Path) -> ReadResult:
@@ -62,18 +64,19 @@ def _files(reports: Path) -> list[Path]:
     return [file for folder in folders if exists(file := file_in(folder))]
 
 
-def _read_index(index: Path) -> dict[str, str]:
+def _read_index(index: Path) -> dict[bytes, bytes]:
     """What it has of each file, by the SHA-256; nothing where it cannot be read."""
     try:
-        lines = decoded(content_of(index)).split("\n")
+        lines = content_of(index).splitlines()
     except Unreadable:
         return {}
-    return {digest: result for digest, _, result in (line.partition(" ") for line in lines)}
+    return {digest: rest for digest, _, rest in (line.partition(b" ") for line in lines)}
 
 
-def _indexed(file: Path, known: dict[str, str]) -> ReadResult | None:
+def _indexed(file: Path, known: dict[bytes, bytes]) -> ReadResult | None:
+    digest, _, result = known.get(_digest(file).encode(), b"").partition(b" ")
     try:
-        return ReadResult(file, Result.model_validate_json(known.get(_digest(file), "")))
+        return ReadResult(file, Result.model_validate_json(result), digest.decode())
     except ValidationError:
         return None
 
@@ -82,33 +85,46 @@ def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def _what_decisions_read(result: Result) -> Result:
+def _what_decisions_read(result: Result) -> str:
     """The result without what takes most of its room and is in no answer: the rounds and histograms of numbers, the second by second of
     outages and clusters, the verdicts of profiles, and cases that say nothing about the store."""
-    return result.model_copy(update={"stores": [_of_store(each) for each in result.stores]})
+    read = result.model_copy(update={"stores": [_of_store(each) for each in result.stores]})
+    return read.model_dump_json(exclude=_IN_NO_ANSWER)
 
 
 def _of_store(store: StoreResult) -> StoreResult:
-    faults = [each.model_copy(update={"cluster_rounds": []}) for each in store.durability.guarantees]
     joint = [each.model_copy(update={"numbers": {role: _number(one) for role, one in each.numbers.items()}}) for each in store.joint]
     update = {
-        "durability": store.durability.model_copy(update={"guarantees": faults, "failovers": []}),
-        "outcomes": [each for each in store.outcomes if each.outcome not in NO_EVIDENCE],
+        "capabilities": [_STAND_IN[has_tried_half(store)]],
+        "outcomes": [each.model_copy(update={"seconds": 0}) for each in store.outcomes if each.outcome not in NO_EVIDENCE],
         "measurements": [_number(each) for each in store.measurements],
         "outages": [each.model_copy(update={"bins": []}) for each in store.outages],
         "joint": joint,
         "profiles": [],
-        "histories": [],
-        "scaling": [],
-        "sources": {},
-        "operations": {},
     }
     return store.model_copy(update=update)
 
 
 def _number(measured: Measurement) -> Measurement:
-    return measured.model_copy(update={"rounds": [], "laps": [], "histogram": _EMPTY})
+    return measured.model_copy(update={"rounds": [], "histogram": _EMPTY})
 
 
+_NOT_OF_A_NUMBER: Final = {"laps", "parts", "interleaved_with", "service_us", "schedule_lag_us", "machine_speed", "disturbance"}
+_IN_NO_ANSWER: Final[Any] = {
+    "stores": {
+        "__all__": {
+            **dict.fromkeys(("histories", "scaling", "sources", "operations"), True),
+            "durability": {"failovers": True, "guarantees": {"__all__": {"cluster_rounds"}}},
+            "outcomes": {"__all__": {"named", "spoiled", "standing"}},
+            "measurements": {"__all__": _NOT_OF_A_NUMBER},
+        }
+    }
+}
+"""Fields that a result may lack."""
+_STAND_IN: Final = {
+    tried: CapabilityResult(capability="", claimed=False, outcome=Outcome.PASS if tried else Outcome.NOT_RUN, cases=0, passed=0)
+    for tried in (True, False)
+}
+"""In place of all capabilities: decisions ask of them whether half were tried."""
 _EMPTY: Final = encode(new_histogram())
 """A number must have a histogram."""

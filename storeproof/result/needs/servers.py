@@ -40,6 +40,11 @@ def tried(store: StoreResult) -> int:
     return sum(each.outcome not in IDLE for each in store.capabilities)
 
 
+def has_tried_half(store: StoreResult) -> bool:
+    """Whether a run tried at least half of the capabilities."""
+    return 2 * tried(store) >= len(store.capabilities) > 0
+
+
 def of_one_server(found: Sequence[T], file: Store | None) -> tuple[list[T], list[tuple[T, str]]]:
     """Those of one server, and those of others, each with the reason; none where the server was never reached.
 
@@ -52,7 +57,7 @@ def of_one_server(found: Sequence[T], file: Store | None) -> tuple[list[T], list
         return [], []
     # The size of the cache is the scale's, so one store has several.
     ignored = frozenset({file.cache.setting}) if file is not None and file.cache is not None else frozenset[str]()
-    server = next((each for each in reached if 2 * tried(each.store) >= len(each.store.capabilities) > 0), reached[0])
+    server = next((each for each in reached if has_tried_half(each.store)), reached[0])
     kept, left_out = list[T](), list[tuple[T, str]]()
     for each in reached:
         if unlike := list(_unlike(each.store, server.store, ignored)):

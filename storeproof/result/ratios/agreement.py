@@ -19,8 +19,6 @@ from storeproof.result.ratios.noise import kind_of
 
 @dataclass(frozen=True)
 class Twice:
-    """One number of both runs."""
-
     store: str
     """`store:variant`."""
     a: Measurement
@@ -69,8 +67,6 @@ class RatioTwice:
 
 @dataclass(frozen=True)
 class OfKind:
-    """All numbers of one kind of workload."""
-
     kind: str
     numbers: tuple[Twice, ...]
 
@@ -81,8 +77,6 @@ class OfKind:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two results agree."""
-
     refused: tuple[str, ...]
     """Why they are not the same plan on the same machine; nothing is compared then."""
     kinds: tuple[OfKind, ...] = ()

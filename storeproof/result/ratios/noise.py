@@ -15,8 +15,7 @@ from typing import Any, Final
 
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result
-from storeproof.stats.autocorrelation import inflation, pooled_autocorrelation
-from storeproof.stats.laps import split, without_mean
+from storeproof.stats.autocorrelation import inflation, pooled_autocorrelation, split, without_mean
 
 _NORMAL: Final = 1.96
 """The upper 2.5 % point of the normal distribution: in 19 of 20 cases chance stays below it."""

@@ -18,8 +18,6 @@ ratio refused with the difference."""
 
 @dataclass(frozen=True)
 class ToReference:
-    """A number beside its reference."""
-
     reference: str
     """`store:variant`; empty where there is none."""
     pair: Pair | None

@@ -1,33 +1,24 @@
-"""Where the evidence of a decision is on the site: each sign leads to the answer, the fault or the number that it is from."""
+"""The pages of decisions, and where their evidence is: each sign leads to the answer, the fault or the number that it is from."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from storeproof.outcome import SHOWN
+from storeproof.report.decision import tables, words
 from storeproof.report.decision.links import anchor
 from storeproof.result.needs.decision import Candidate
 from storeproof.result.needs.joined_results import JoinedPart
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict, Seen
-from storeproof.site.names import (
-    capability_page,
-    joint_anchor,
-    loss_anchor,
-    model_anchor,
-    number_anchor,
-    outage_anchor,
-    run_page,
-    store_anchor,
-    variant_page,
-)
+from storeproof.site import names
+from storeproof.site.rendering import Renderer
 from storeproof.site.site_content import SiteContent
 
 
 @dataclass(frozen=True, eq=False)
 class SiteLinks:
-    """Addresses of pages of the site."""
-
     content: SiteContent
     root: str
     """From the page of a decision to the site's folder."""
@@ -45,7 +36,7 @@ class SiteLinks:
             return f"#{anchor(candidate, found)}"
         if found.verdict is NeedVerdict.MET and len(pages) > 1:
             store = found.seen[0].source.store
-            return f"{self.root}{variant_page(store.store, store.variant)}#does"
+            return f"{self.root}{names.variant_page(store.store, store.variant)}#does"
         return pages[0]
 
     def all_of(self, found: JudgedNeed) -> list[tuple[Seen, str]]:
@@ -56,7 +47,7 @@ class SiteLinks:
         return [(each, page) for page, each in pages.items()]
 
     def run(self, source: JoinedPart) -> str:
-        return f"{self.root}{run_page(source.run)}"
+        return f"{self.root}{names.run_page(source.run)}"
 
     def _page(self, seen: Seen) -> str:
         name, variant = seen.source.store.store, seen.source.store.variant
@@ -64,16 +55,16 @@ class SiteLinks:
         if kind == "capabilities":
             capability = what.partition("/")[0]
             if capability in self.content.capabilities and seen.source.side.name in self._with_answers:
-                return f"{self.root}{capability_page(capability)}#{store_anchor(name, variant)}"
-            there = store_anchor(name, variant)
+                return f"{self.root}{names.capability_page(capability)}#{names.store_anchor(name, variant)}"
+            there = names.store_anchor(name, variant)
         elif what.startswith("roles/"):
-            there = joint_anchor(name, variant, seen.what)
+            there = names.joint_anchor(name, variant, seen.what)
         elif seen.measured is not None:
-            there = number_anchor(name, variant, seen.measured)
+            there = names.number_anchor(name, variant, seen.measured)
         elif kind == "performance":
-            there = outage_anchor(name, variant, what.partition("/")[2])
+            there = names.outage_anchor(name, variant, what.partition("/")[2])
         else:
-            there = (loss_anchor if kind == "durability" else model_anchor)(name, variant, what)
+            there = (names.loss_anchor if kind == "durability" else names.model_anchor)(name, variant, what)
         return f"{self.run(seen.source)}#{there}"
 
 
@@ -81,3 +72,10 @@ def _speaks_for(seen: Seen) -> bool:
     """Whether it is a case that the store answered correctly, or no case."""
     found = seen.source.cases.get(seen.what)
     return found is None or found.outcome in SHOWN
+
+
+def decision_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str, str]]:
+    links = SiteLinks(content, "../")
+    for decision in content.decisions:
+        path = names.decision_page(decision.needs.decision)
+        yield path, renderer.page(path, "decision.html.j2", decision=decision, tables=tables, words=words, links=links)

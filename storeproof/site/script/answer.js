@@ -48,7 +48,7 @@ function shortcoming(near) {
   if (!near.length) return [];
   const [{ count }] = near;
   const lacks = [...new Set(near.flatMap((each) => each.lacks))];
-  if (lacks.length && lacks.length <= count) return [" Nearest: ", ...names(near, MOST_NEAR), `, without ${listed(lacks)}.`];
+  if (lacks.length && lacks.length <= Math.min(count, NEAR_MISSES)) return [" Nearest: ", ...names(near, MOST_NEAR), `, without ${listed(lacks)}.`];
   const each = near.slice(0, MOST_NEAR).flatMap((one, at) => [at ? "; " : "", ...names([one], 1), `, without ${one.lacks.slice(0, MOST_LACKS).join(", ")}${count > MOST_LACKS ? ` and ${count - MOST_LACKS} more` : ""}`]);
   return [" Nearest: ", ...each, near.length > MOST_NEAR ? `; and ${near.length - MOST_NEAR} more.` : "."];
 }

@@ -2,31 +2,33 @@
 
 const NEAR_MISSES = 10;
 
-function roleText(role) {
-  const [verdict, broken, lacks, , , open] = role;
+function roleText({ verdict, failed = [], lacking = [], open = 0 }) {
   if (verdict === "meets") return "✔ meets";
   if (verdict === "open") return "not shown";
-  const counts = [broken && `fails ${broken}`, lacks && `lacks ${lacks}`, open && `${open} not shown`];
+  const counts = [failed.length && `fails ${failed.length}`, lacking.length && `lacks ${lacking.length}`, open && `${open} not shown`];
   return counts.filter(Boolean).join(", ");
 }
 
-function roleTone(role) {
-  const [verdict, , lacks, , , open] = role;
-  if (verdict === "lacks") return lacks + open < NEAR_MISSES ? "near" : "";
+function roleTone({ verdict, lacking = [], open = 0 }) {
+  if (verdict === "lacks") return lacking.length + open < NEAR_MISSES ? "near" : "";
   return { meets: "good", failed: "bad" }[verdict] || "";
+}
+
+function missingOf({ failed = [], lacking = [] }) {
+  return [...failed, ...lacking].map(thing);
 }
 
 function roleCell(row, [profile, label, , anchor]) {
   const role = row.roles[profile];
   if (!role) return cell(label, "–", "", null, "not tried");
-  const missing = [...role[3], ...role[4]].map(thing);
-  const more = role[1] + role[2] - missing.length;
-  if (role[0] === "meets") {
-    const [ways, how] = [role[6].map(thing).join(", "), role[6].length ? `by ${role[6].join(", ")}` : ""];
-    return cell(label, roleText(role), "good", row.page && `${row.page}#role.${anchor}`, ways, how);
+  const page = row.page && `${row.page}#role.${anchor}`;
+  if (role.verdict === "meets") {
+    const looser = role.looser || [];
+    return cell(label, roleText(role), "good", page, looser.map(thing).join(", "), looser.length ? `by ${looser.join(", ")}` : "");
   }
-  const hint = missing.length ? `${missing.join(", ")}${more > 0 ? ` and ${more} more` : ""}` : "";
-  return cell(label, roleText(role), roleTone(role), row.page && `${row.page}#role.${anchor}`, hint);
+  const missing = missingOf(role);
+  const hint = missing.slice(0, NEAR_MISSES).join(", ") + (missing.length > NEAR_MISSES ? ` and ${missing.length - NEAR_MISSES} more` : "");
+  return cell(label, roleText(role), roleTone(role), page, hint);
 }
 
 function lossTone(loss) {
@@ -61,7 +63,7 @@ function clusterLines(row) {
 
 function speedText(speed) {
   if (speed.invalid) return `✘ ${speed.invalid.join(", ")}`;
-  return `${speed.atLeast ? "≥ " : ""}${short(speed.rate)}`;
+  return `${speed.at_least ? "≥ " : ""}${short(speed.rate)}`;
 }
 
 function speedNote(speed) {

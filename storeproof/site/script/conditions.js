@@ -5,14 +5,12 @@ function roleCondition(name) {
   return {
     role: label,
     ways(row) {
-      return row.roles[name] ? row.roles[name][6].map(thing) : [];
+      return ((row.roles[name] || {}).looser || []).map(thing);
     },
     check(row) {
       const role = row.roles[name];
-      if (!role || role[0] === "open") return null;
-      const named = [...role[3], ...role[4]];
-      const rest = role[1] + role[2] - named.length;
-      return [...named.map(thing), ...Array(rest).fill(""), ...(role[5] ? [null] : [])];
+      if (!role || role.verdict === "open") return null;
+      return [...missingOf(role), ...(role.open ? [null] : [])];
     },
   };
 }

@@ -12,10 +12,6 @@ function short(number) {
   return digits(rounded);
 }
 
-function percent(share) {
-  return share >= 0.01 ? `${Math.round(share * 100)} %` : "< 1 %";
-}
-
 function span(micros) {
   if (micros >= 1e6) return `${digits(micros / 1e6)} s`;
   return micros >= 1e3 ? `${digits(micros / 1e3)} ms` : `${digits(micros)} µs`;

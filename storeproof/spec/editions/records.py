@@ -55,6 +55,8 @@ class Judge(SpecFile):
     """Whether it shows of each fault that it struck the files of what clients wrote: releases up to 2026-11-27 did not."""
     parts: bool = False
     """Whether it keeps the histories of a composite store whose servers are killed one by one: releases up to 2026-11-28 did not."""
+    workloads: bool = False
+    """Whether it keeps the histories of transfers, sessions and contended keys: releases up to 2026-11-28 did not."""
 
 
 def read_records(folder: Path, kind: type[R], named: str) -> list[R]:

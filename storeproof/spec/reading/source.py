@@ -27,6 +27,8 @@ LONGEST = 1 << 20
 """Bytes of a file; its nodes take about a hundred times as much memory."""
 DEEPEST = 50
 """Levels of nested mappings and lists. libyaml and its callers are recursive, and crash at some depth."""
+_COMPOSED = 1500
+"""A depth that libyaml takes."""
 
 
 class _Named(io.StringIO):
@@ -159,9 +161,10 @@ def _composed_by(kind: type[_Loader | _FastLoader], path: Path, text: str) -> tu
         loader.dispose()
     if node is None:
         raise SpecError([f"{path}:1: the file is empty; allowed: a mapping that starts with `format: ...`"])
-    repeated = [f"{path}:{line}: {field}: the key is given twice; keep one" for line, field in _repeated_keys(node, "", set())]
-    if repeated:
-        raise SpecError(repeated)
+    if isinstance(node, yaml.CollectionNode):
+        repeated = [f"{path}:{line}: {field}: the key is given twice; keep one" for line, field in _repeated_keys(path, node, 0, set())]
+        if repeated:
+            raise SpecError(repeated)
     return node, loader
 
 
@@ -172,36 +175,39 @@ def _not_yaml(path: Path, problem: yaml.MarkedYAMLError) -> SpecError:
 
 
 def _check_depth(path: Path, text: str, kind: type[_Loader | _FastLoader]) -> None:
-    """Refuse a file that is too deep. The check costs half as much as reading, so it is skipped if the file cannot be too deep."""
+    """Refuse a file that is too deep to be composed. The check costs half as much as reading, so it is skipped if the file cannot be."""
     in_lines = max((len(line) - len(line.lstrip()) + line.count("- ") + line.count("? ") for line in text.splitlines()), default=0)
-    if text.count("[") + text.count("{") + in_lines <= DEEPEST:
+    if text.count("[") + text.count("{") + in_lines <= (DEEPEST if kind is _Loader else _COMPOSED):
         return
     with suppress(yaml.YAMLError):  # reported when the file is read
         depth = 0
         for event in yaml.parse(text, Loader=kind):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > DEEPEST:
-                mark = event.start_mark
-                raise SpecError(
-                    [f"{path}:{mark.line + 1 if mark else 1}: mappings and lists are more than {DEEPEST} levels deep; no field is so deep"]
-                )
+                raise _too_deep(path, event.start_mark)
 
 
-def _repeated_keys(node: yaml.Node, prefix: str, visited: set[int]) -> list[tuple[int, str]]:
-    """Repeated keys of a mapping, of which YAML would silently keep the last."""
+def _too_deep(path: Path, mark: Any) -> SpecError:
+    line = mark.line + 1 if mark else 1
+    return SpecError([f"{path}:{line}: mappings and lists are more than {DEEPEST} levels deep; no field is so deep"])
+
+
+def _repeated_keys(path: Path, node: yaml.CollectionNode, above: int, visited: set[int]) -> list[tuple[int, str]]:
+    """Repeated keys of mappings, of which YAML would silently keep the last. Raises `SpecError`: the node is too deep."""
     if id(node) in visited:  # an alias may refer to it again, also from inside
         return []
     visited.add(id(node))
+    if above == DEEPEST:
+        raise _too_deep(path, node.start_mark)
     found: list[tuple[int, str]] = []
-    if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
-        for key, value in node.value:
-            name = f"{prefix}{key.value}"
-            if str(key.value) in seen:
-                found.append((key.start_mark.line + 1, name))
-            seen.add(str(key.value))
-            found += _repeated_keys(value, f"{name}.", visited)
-    elif isinstance(node, yaml.SequenceNode):
-        for position, value in enumerate(node.value):
-            found += _repeated_keys(value, f"{prefix}{position}.", visited)
+    seen: set[str] = set()
+    for position, item in enumerate(node.value):
+        key, value = item if isinstance(item, tuple) else (None, item)
+        name = str(position if key is None else key.value)
+        if key is not None and name in seen:
+            found.append((key.start_mark.line + 1, name))
+        seen.add(name)
+        for part in (key, value):
+            if isinstance(part, yaml.CollectionNode):
+                found += [(line, f"{name}.{below}") for line, below in _repeated_keys(path, part, above + 1, visited)]
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from storeproof.errors import SpecError
@@ -16,8 +17,6 @@ from storeproof.spec.store.store import Store
 
 @dataclass(frozen=True)
 class Claimable:
-    """The names of one edition."""
-
     capabilities: Mapping[str, Capability]
     """By full name, `group.capability`."""
     models: Collection[str]
@@ -78,14 +77,17 @@ class Claimable:
             }
         )
 
+    @cached_property
+    def _groups(self) -> Collection[str]:
+        return {name.partition(".")[0] for name in self.capabilities}
+
     def _like(self, claimed: str) -> Iterable[str] | None:
         """Valid claims in place of an unknown one: cases, capabilities or groups; None if it exists."""
-        groups = {name.partition(".")[0] for name in self.capabilities}
         capability, slash, _ = claimed.partition("/")
         if slash and capability in self.capabilities:
             cases = [f"{capability}/{case.id}" for case in self.capabilities[capability].cases]
             return None if claimed in cases else cases
         group, dot, _ = claimed.partition(".")
-        if claimed in self.capabilities or claimed in groups:
+        if claimed in self.capabilities or claimed in self._groups:
             return None
-        return [name for name in self.capabilities if name.startswith(f"{group}.")] if dot and group in groups else groups
+        return [name for name in self.capabilities if name.startswith(f"{group}.")] if dot and group in self._groups else self._groups

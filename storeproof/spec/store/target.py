@@ -19,8 +19,6 @@ _ARGUMENTS: Final = "${arguments}"
 
 @dataclass(frozen=True)
 class Target:
-    """A store in one of its variants."""
-
     store: Store
     variant: str
     """The variant's name."""

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from storeproof.adapters.composite.behind import is_plain
 from storeproof.adapters.composite.locks import Locks
-from storeproof.adapters.composite.plain import is_plain
 from storeproof.contract import Cached, Collection, Key, Layout, Refused, Row, Unknown, Unsupported, WrongReply, call
 from storeproof.contract.sessions import Transactions
 from storeproof.spec.model import Index

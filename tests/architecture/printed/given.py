@@ -51,7 +51,12 @@ GIVEN: dict[str, dict[str, list[str]]] = {
 UNPUBLISHED = {
     "docs/findings/beyond-32-bits.md": "89eb7f2569cfd964",
     "docs/findings/innodb-repeatable-read.md": "5e2befea818d51c2",
-    "docs/findings/redis-multi.md": "1796597e6ca1f6ec",
+    "docs/findings/redis-aof-directory.md": "18fa496569376a6d",
+    "docs/findings/redis-multi.md": "d6073eda73797768",
     "docs/findings/relatives.md": "daa9dff11f1f84c0",
+    "docs/findings/redis-zero-tail.md": "f5f7a08bfd7e8501",
+    "docs/findings/tarantool-cut-tail.md": "cb484630c85c6358",
+    "docs/findings/tarantool-snapshot-sync.md": "122790cb3c9718a7",
+    "docs/findings/tarantool-zero-tail.md": "77390c00aba5a0f5",
 }
 """Pages on runs of which no result is published, with a digest of their numbers."""

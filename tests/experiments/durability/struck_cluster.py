@@ -11,8 +11,8 @@ import pytest
 from storeproof.contract import Layout
 from storeproof.evidence import StoreEvidence, evidence_file, member_of, read_evidence
 from storeproof.experiments.durability.clusters import pace
-from storeproof.experiments.durability.clusters.replay_cluster import replay_cluster
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
+from storeproof.experiments.durability.replay import replay
 from storeproof.experiments.durability.strike_rounds import StrikeRounds
 from storeproof.experiments.durability.strikes import cluster as cluster_strike
 from storeproof.experiments.durability.strikes.cluster import ClusterStrike
@@ -79,7 +79,9 @@ def rounds_on(
 def kept(rounds: StrikeRounds[ClusterStrike]) -> StoreEvidence:
     """The evidence of a run, as a file has it."""
     assert isinstance(rounds.workload, ClusterRecords)
-    packed = evidence_file("1", [member_of(rounds.workload.evidence(CASE, "7 memory:variant partition 0", "memory:variant"))])
+    packed = evidence_file(
+        "1", [member_of(rounds.workload.evidence(CASE, "7 memory:variant partition 0", "memory:variant", cuts_off=False))]
+    )
     (found,) = read_evidence(io.BytesIO(packed), "1")
     return found
 
@@ -87,7 +89,7 @@ def kept(rounds: StrikeRounds[ClusterStrike]) -> StoreEvidence:
 def judged_again(evidence: StoreEvidence, *, stale_possible: bool = True) -> GuaranteeRecord:
     """What follows from it."""
     summary = DurabilitySummary()
-    replay_cluster(evidence, summary, stale_possible=stale_possible)
+    replay(evidence, summary, stale_possible=stale_possible)
     return record_of(summary)
 
 

@@ -26,6 +26,7 @@ from storeproof.history import Recorder
 from storeproof.launch.handle import RunningCluster
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
+from tests.experiments import judged_again
 from tests.experiments.durability.memory import Records, Session
 from tests.experiments.durability.memory_cluster import Kill, MemoryCluster, NodeStore, subject
 from tests.shipped import SHIPPED
@@ -78,7 +79,7 @@ def struck(cluster: MemoryCluster, fault: ClusterFault, session: type[Session] =
     summary = LinearizabilitySummary(case="durability.linearizable/partition")
     where = subject(cluster, session=session)
     strike = ClusterStrike(where, fault, lambda address: session(cluster.stores[address.host]))
-    StrikeRounds(where, [lambda: strike], ContendedCluster(where, LAYOUTS, SCALE, summary)).run()
+    judged_again.run(StrikeRounds(where, [lambda: strike], ContendedCluster(where, LAYOUTS, SCALE, summary)))
     return summary
 
 

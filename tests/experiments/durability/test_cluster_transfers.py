@@ -21,6 +21,7 @@ from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.outcome import Outcome
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.scale import DurabilityScale
+from tests.experiments import judged_again
 from tests.experiments.durability.memory import Records, Session, Store
 from tests.experiments.durability.memory_cluster import Kill, MemoryCluster, NodeStore, subject
 from tests.shipped import SHIPPED
@@ -151,7 +152,7 @@ class Skewed(Atomic):
         for write in writes:
             Atomic.apply(store, [write])
             store.lock.release()
-            time.sleep(0.0002)
+            time.sleep(0.005)  # clients are paced: a snapshot has to fall into it
             store.lock.acquire()
 
 
@@ -167,7 +168,7 @@ def struck(cluster: MemoryCluster, fault: ClusterFault, session: type[Atomic] = 
     summary = TransferSummary()
     where = subject(cluster, session=session)
     strike = ClusterStrike(where, fault, lambda address: session(cluster.stores[address.host]))
-    StrikeRounds(where, [lambda: strike], Transfers(where, LAYOUTS, SCALE, summary)).run()
+    judged_again.run(StrikeRounds(where, [lambda: strike], Transfers(where, LAYOUTS, SCALE, summary)))
     return summary
 
 

@@ -15,6 +15,7 @@ from storeproof.experiments.durability.workloads.contended_server import Contend
 from storeproof.experiments.linearizability import LinearizabilitySummary
 from storeproof.faults import find
 from storeproof.spec.scale import DurabilityScale
+from tests.experiments import judged_again
 from tests.experiments.durability.memory import Handle, Records, Session, Store, subject
 from tests.experiments.durability.servers.struck_server import Forgetful
 from tests.shipped import SHIPPED
@@ -66,7 +67,7 @@ def strike(store: Store, fault: str = "process_kill", rounds: int = 5) -> Linear
     layouts = {key_type: Layout(f"c_{key_type.name}", MODELS[key_type.model]) for key_type in (REGISTER, COUNTER)}
     scale = DurabilityScale(rounds=rounds, clients=8, load_seconds=(0.02, 0.06))
     strikes = [lambda: ServerStrike(where, find(fault))] * rounds
-    StrikeRounds(where, strikes, ContendedServer(where, layouts, scale, summary)).run()
+    judged_again.run(StrikeRounds(where, strikes, ContendedServer(where, layouts, scale, summary)))
     return summary
 
 

@@ -41,7 +41,7 @@ def struck(
         try:
             rounds.run()
         finally:
-            kept.append(rounds.workload.evidence("durability.process_crash", "7 memory", "memory:only"))
+            kept.append(rounds.workload.evidence("durability.process_crash", "7 memory", "memory:only", cuts_off=fault == "power_cut"))
 
     summary.given_up = not repeat_spoiled(go_on, summary.spoiled, 50)
     return summary, kept

@@ -125,6 +125,15 @@ def test_other_stages_have_all_cores() -> None:
         assert sut._request().cores == (CORES[0],)
 
 
+def test_a_host_whose_memory_is_measured_is_not_forked() -> None:
+    """It would share a part with the fork server, which its figure would lack."""
+    (target,) = SHIPPED.targets(["sqlite:off"])
+    sut = StoreUnderTest(SHIPPED, target, Options(SHIPPED.scales["smoke"], seed=1, launch="process"), lambda _: None)
+    for stage in Stage:
+        sut.enter(stage)
+        assert sut._request().forked == (stage is not Stage.PERFORMANCE)
+
+
 def test_shared_cores_are_left_to_the_kernel() -> None:
     """Where nothing is parted, nothing is bound."""
     (target,) = SHIPPED.targets(["sqlite:off"])

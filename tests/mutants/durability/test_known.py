@@ -39,5 +39,5 @@ def test_what_is_worse_than_known_fails(tmp_path: Path) -> None:
     assert "fault 1, burst: " in true.detail
     assert eaten.outcome == "fail", eaten.detail
     assert re.match(
-        r"worse than the known failure: [345] findings like lost or .*, suffix, under compaction, where at most 2 are known", eaten.detail
+        r"worse than the known failure: [45] findings like lost or .*, suffix, under compaction, where at most 3 are known", eaten.detail
     ), eaten.detail

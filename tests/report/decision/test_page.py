@@ -6,10 +6,9 @@ import re
 from pathlib import Path
 
 from storeproof.outcome import Outcome
-from storeproof.report.decision.page import render_page
-from storeproof.report.decision.record import render_record
+from storeproof.report.decision.record import render_page, render_record
 from storeproof.result.json_file import write_result
-from storeproof.result.measured.stale_reads import StaleReadCounts
+from storeproof.result.measured.case_records import StaleReadCounts
 from storeproof.result.needs.decision import Decision, decide
 from storeproof.result.needs.joined_results import ReadResult
 from tests.result.claimed import around, number, result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
-from storeproof.report.parts.beyond import beyond
+from storeproof.report.parts.missing import beyond
 from storeproof.report.parts.overview import overview
 from tests.site.made import judged, result, tried, way
 

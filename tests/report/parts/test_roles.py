@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from storeproof.report.parts.first_screen import role_summary
 from storeproof.report.parts.roles import label_of, lacks, profiles_in, role_of
-from storeproof.site.script_data import role_data
+from storeproof.result.measured.first_screen import RoleSummary
 from storeproof.support import Support
 from tests.site.made import judged, way
 
@@ -16,14 +17,14 @@ def test_who_conforms_meets_the_role() -> None:
     """With nothing that is missing."""
     role = role_of(judged("cache", "conforms"))
     assert (role.text, role.tone, role.label) == ("✔ meets", "good", "cache")
-    assert role_data(role) == ["meets", 0, 0, [], [], 0, []]
+    assert role_summary(role) == RoleSummary(verdict="meets")
 
 
 def test_a_looser_way_is_told_with_the_verdict() -> None:
     """Where the strictest alternative was shown there is nothing to tell; what is extended decides nothing, and is not told here."""
     strict, loose = (role_of(judged("cache", "conforms", ways=[way(name)])) for name in ("expiry.put-expiring", "expiry.swept"))
     assert (strict.text, loose.text) == ("✔ meets", "✔ meets by expiry.swept")
-    assert role_data(loose)[-1] == ["expiry.swept"]
+    assert role_summary(loose).looser == ["expiry.swept"]
     extended = role_of(judged("cache", "conforms", ways=[way("expiry.swept")], extended={way("expiry.swept").demand: "supported"}))
     assert (extended.text, extended.by_support()) == ("✔ meets", {Support.SUPPORTED: [way("expiry.swept").demand]})
 
@@ -93,12 +94,12 @@ def test_in_a_run_of_a_part_what_was_not_run_is_counted_apart(line: str) -> None
 
 
 def test_a_store_of_another_kind_is_no_near_miss() -> None:
-    """Ten things that are missing are counted, without colour, and ten of them are named in the data."""
+    """Ten things that are missing are counted, without colour."""
     role = role_of(
         judged("document_store", "does_not_conform", [f"capability filter.x{n}/001: unsupported: no documents" for n in range(12)])
     )
     assert (role.text, role.tone) == ("lacks 12", "")
-    assert [len(each) if isinstance(each, list) else each for each in role_data(role)] == ["lacks", 0, 12, 0, 10, 0, 0]
+    assert role_summary(role) == RoleSummary(verdict="lacks", lacking=[f"filter.x{n}" for n in range(12)])
 
 
 def test_columns_keep_their_order_and_unknown_profiles_come_last() -> None:

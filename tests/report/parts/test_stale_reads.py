@@ -8,7 +8,7 @@ from storeproof.outcome import Outcome
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
 from storeproof.report.parts.stale_reads import Stale, stale_of, stale_reads
-from storeproof.result.measured.stale_reads import StaleReadCounts
+from storeproof.result.measured.case_records import StaleReadCounts
 from storeproof.result.model import OutcomeRecord
 from tests.result.claimed import result
 from tests.result.needs.needed import case, known

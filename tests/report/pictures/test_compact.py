@@ -10,7 +10,7 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from storeproof.report.pictures.compact import compact
+from storeproof.report.pictures.answer import compact
 
 
 def drawn() -> str:

@@ -78,7 +78,7 @@ def test_a_hit_rate_that_did_not_come_back_is_marked() -> None:
     assert (row[3].text, row[3].tone) == ("not seen", "open")
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_both_reports_have_it() -> None:
     """A run without composite stores has no such section."""
     some, none = result_of(CACHE), sample_result(TARGETS[:1])

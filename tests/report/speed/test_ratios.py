@@ -10,7 +10,7 @@ from storeproof.report import tables
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
 from storeproof.report.speed import noise, ratios
-from storeproof.report.speed.index_costs import index_table
+from storeproof.report.speed.ratios import index_table
 from storeproof.report.speed.table import speed
 from storeproof.result.measurement import Measurement, RoundNumbers
 from storeproof.result.model import Result

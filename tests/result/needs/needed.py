@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from storeproof.outcome import Outcome, Stage
-from storeproof.result.capabilities import PUSHDOWN
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import GuaranteeRecord, OutcomeRecord, Result, StoreResult
 from storeproof.result.needs.decision import Decision, decide
 from storeproof.result.needs.joined_results import ReadResult
 from storeproof.result.needs.judged_need import JudgedNeed
 from storeproof.spec import Spec
+from storeproof.spec.cases import PUSHDOWN
 from storeproof.spec.questions.needs import NeedsFile
 from tests.report.sample import sample_guarantee
 from tests.result.claimed import result, store

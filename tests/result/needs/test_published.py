@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.report.decision.data import decision_data
-from storeproof.report.decision.record import render_record
+from storeproof.report.decision.record import decision_data, render_record
 from storeproof.result.json_file import COMPRESSED, compressed, content_of
 from storeproof.result.model import RunInfo
 from storeproof.result.needs import published

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from storeproof.result.compare import IndexCost, index_costs
 from storeproof.result.measurement import Measurement, RoundNumbers
-from storeproof.result.ratios.index_cost import IndexCost, index_costs
 from tests.report.sample import DRIFTING, TARGETS, sample_result
 from tests.result.records import measured
 

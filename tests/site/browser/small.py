@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from storeproof.outcome import Outcome
+from storeproof.report.parts.first_screen import with_first_screen
 from storeproof.result.model import Result
 from tests.report.clusters import ISOLATED
 from tests.site.made import fault, judged, rate, result, struck, tried, way
@@ -25,33 +26,35 @@ def small_result() -> Result:
         "capability text.phrase: no case was run",
         "capability text.prefix/001: not_run: the machine",
     ]
-    return result(
-        struck(
-            "mysql:innodb",
-            fault("process_crash", lost_operations=95, lost=30),
-            fault("power_loss", acknowledged=34_567),
-            title="MySQL",
-            capabilities=good,
-            profiles=[
-                judged("cache", "does_not_conform", ["capability expiry.put-expiring or expiry.swept: unsupported: x"]),
-                judged("search_store", "conforms"),
-            ],
-            measurements=[
-                rate("single-get", 12_345),
-                rate("single-put-distinct-100", 4321, at_least=True),
-                rate("nested-get", 9, invalid=["errors"]),
-            ],
-        ),
-        struck(
-            "redis:volatile",
-            fault("process_crash", Outcome.UNSUPPORTED, lost=460),
-            fault("power_loss", Outcome.UNSUPPORTED, torn=3),
-            fault("partition", Outcome.UNSUPPORTED, lost=900, cluster_rounds=[ISOLATED], recovery_seconds=[2.0, 6.0, 2.5, 3.0]),
-            claimed="volatile",
-            title="Redis",
-            capabilities=poor,
-            profiles=[judged("cache", "conforms", ways=[way("expiry.swept")]), judged("search_store", "does_not_conform", missing)],
-            measurements=[rate("single-get", 98_765)],
-        ),
-        run="small",
+    return with_first_screen(
+        result(
+            struck(
+                "mysql:innodb",
+                fault("process_crash", lost_operations=95, lost=30),
+                fault("power_loss", acknowledged=34_567),
+                title="MySQL",
+                capabilities=good,
+                profiles=[
+                    judged("cache", "does_not_conform", ["capability expiry.put-expiring or expiry.swept: unsupported: x"]),
+                    judged("search_store", "conforms"),
+                ],
+                measurements=[
+                    rate("single-get", 12_345),
+                    rate("single-put-distinct-100", 4321, at_least=True),
+                    rate("nested-get", 9, invalid=["errors"]),
+                ],
+            ),
+            struck(
+                "redis:volatile",
+                fault("process_crash", Outcome.UNSUPPORTED, lost=460),
+                fault("power_loss", Outcome.UNSUPPORTED, torn=3),
+                fault("partition", Outcome.UNSUPPORTED, lost=900, cluster_rounds=[ISOLATED], recovery_seconds=[2.0, 6.0, 2.5, 3.0]),
+                claimed="volatile",
+                title="Redis",
+                capabilities=poor,
+                profiles=[judged("cache", "conforms", ways=[way("expiry.swept")]), judged("search_store", "does_not_conform", missing)],
+                measurements=[rate("single-get", 98_765)],
+            ),
+            run="small",
+        )
     )

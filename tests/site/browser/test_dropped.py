@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from storeproof.report.parts.first_screen import with_first_screen
 from storeproof.result.model import FORMAT
 from tests.report.sample import sample_result
 from tests.site.browser.small import small_result
@@ -41,6 +42,26 @@ def test_the_scripts_find_in_a_result_what_python_finds(open_page: Any, small_si
     assert {cell for cells in published.evaluate_all(CELLS) for cell in cells[4:]} == {"–"}
 
 
+def test_the_scripts_judge_nothing(open_page: Any, small_site: str) -> None:
+    """The page shows the verdicts of the result, whatever its records and its missing demands are."""
+    said = small_result().model_dump(mode="json")
+    screen = said["stores"][0]["first_screen"]
+    assert (screen["roles"]["cache"]["verdict"], screen["losses"]["process_crash"]["state"]) == ("lacks", "lost")
+    screen["roles"] = {"cache": {**screen["roles"]["cache"], "verdict": "meets"}}
+    screen["losses"] = {"process_crash": {**screen["losses"]["process_crash"], "state": "kept", "text": "0 of 7"}}
+    screen["speeds"]["single-get"] |= {"rate": 7, "low": 7, "high": 7, "invalid": None}
+    screen["apart"] = {"single-put-distinct-100": "engine differs"}
+    screen["product"] = "Another 1.0"
+    page = open_page(f"{small_site}/index.html")
+    drop(page, "x.json", json.dumps(said))
+    page.get_by_label("speeds of run").select_option(label="x.json (yours), standard")
+    row = page.locator("#table tr.own").first
+    assert "Another 1.0" in row.inner_text()
+    cells = row.evaluate("(row) => [...row.cells].slice(1).map((cell) => [cell.innerText, cell.className])")
+    assert cells[:4] == [["✔ meets", "good"], ["–", ""], ["0 of 7", "good"], ["–", ""]]
+    assert [text for text, _ in cells[4:]] == ["7±0 %A", "not comparable", "✘ errorsnot valid", "–"]
+
+
 def test_a_file_is_dropped_by_the_pointer(open_page: Any, small_site: str) -> None:
     """Anywhere on the page."""
     page = open_page(f"{small_site}/index.html")
@@ -60,7 +81,7 @@ def test_a_file_is_dropped_by_the_pointer(open_page: Any, small_site: str) -> No
 
 def test_a_whole_hostile_result_is_text(open_page: Any, small_site: str) -> None:
     """Markup in it does nothing; all of its variants are shown."""
-    spoilt = sample_result().model_dump(mode="json")
+    spoilt = with_first_screen(sample_result()).model_dump(mode="json")
     for store in spoilt["stores"]:
         store |= {
             "title": "<img src=x onerror=alert(1)>",
@@ -83,13 +104,10 @@ def test_a_whole_hostile_result_is_text(open_page: Any, small_site: str) -> None
         ("7", "x.json is JSON, but no result of storeproof: it lacks `format` or `stores`; give"),
         ('{"stores": []}', "x.json is JSON, but no result of storeproof"),
         ('{"format": "2.4", "stores": []}', f"x.json has format 2.4; this page reads {FORMAT}; `storeproof site` reads all older ones"),
+        (f'{{"format": "{FORMAT}", "stores": []}}', f"x.json is not a result in format {FORMAT}: run is undefined, and must be object"),
         (
-            f'{{"format": "{FORMAT}", "stores": [7]}}',
-            f"x.json is not a result in format {FORMAT}: stores.0.measurements is undefined, and must be array",
-        ),
-        (
-            f'{{"format": "{FORMAT}", "stores": []}}',
-            f"x.json is not a result in format {FORMAT}: x.json.run is undefined, and must be object",
+            f'{{"format": "{FORMAT}", "run": {{"scale": "x", "started": "y"}}, "stores": [7]}}',
+            f"x.json is not a result in format {FORMAT}: stores.0 is number, and must be object",
         ),
     ],
 )
@@ -101,7 +119,7 @@ def test_a_bad_file_is_one_message(open_page: Any, small_site: str, text: str, m
     assert page.locator("#table tr.own").count() == 0
 
 
-@pytest.mark.parametrize("place", ["durability", "profiles", "capabilities", "variant"])
+@pytest.mark.parametrize("place", ["durability", "first_screen", "capabilities", "variant"])
 def test_a_result_that_lacks_a_field_is_one_message(open_page: Any, small_site: str, place: str) -> None:
     """With the name of the field."""
     broken = small_result().model_dump(mode="json")

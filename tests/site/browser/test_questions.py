@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from storeproof import units
 from storeproof.report.decision.words import headline
 from storeproof.report.parts.speeds import SPEEDS
-from storeproof.report.parts.stale_reads import seen_in, stale_of
+from storeproof.report.parts.stale_reads import stale_of
 from storeproof.site.costs import cost_tables, foremost
 from storeproof.site.joined_results import SiteVariant
 from storeproof.site.script_data import speed_ratios
@@ -215,7 +215,7 @@ def test_what_a_cut_link_and_a_cold_cache_do_to_a_pair(visit: Visitor, published
     visit.click(row("redis-over-mongodb:cache-aside"))
     (pair,) = [each for each in published.variants if each.name == "redis-over-mongodb:cache-aside"]
     hung = next(each for each in pair.best.store.outcomes if each.id == "durability.front_link/hang")
-    assert seen_in(hung) in visit.after("stale")
+    assert hung.why in visit.after("stale")
     (cold,) = next(each.store.cache.cold_starts for each in pair.joined if each.store.cache.cold_starts)
     assert cold.back_seconds is not None
     assert units.seconds(cold.back_seconds) in visit.after("cache")

@@ -22,7 +22,9 @@ class Connections:
 
     def opened(self, client: int, moment: int, node: str) -> None:
         """That client uses a connection with that node from now on. `moment`: nanoseconds on the clock of the operations."""
-        self._opened.setdefault(client, []).append(Connection(client, moment, node))
+        of_client = self._opened.setdefault(client, [])
+        if not of_client or of_client[-1].node != node:
+            of_client.append(Connection(client, moment, node))
 
     @property
     def all(self) -> list[Connection]:

@@ -15,6 +15,10 @@ MOST_WRITES: Final = 100_000
 """Requests of all clients that write, in all rounds of a guarantee; some write two records."""
 MOST_READS: Final = 50_000
 """Requests of those that read and write the one key that is watched."""
+MOST_TRANSFERS: Final = 40_000
+"""Transfers and snapshots of all clients."""
+MOST_REQUESTS: Final = 60_000
+"""Requests of clients whose sessions are watched."""
 _ROUND_SECONDS: Final = 12.0
 """How long clients send requests in a round: some clusters wait 5 s for their failover, and clients go on for 4 s after it."""
 

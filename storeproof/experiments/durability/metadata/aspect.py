@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from storeproof.contract import Layout, Session
+from storeproof.spec.known_failure import CaseFinding
 
 Part = Literal["rewritten", "logged"]
 """`rewritten`: written before the store rewrites its files, so that it is in those; `logged`: written after that, so that it is in the log
@@ -57,7 +58,7 @@ class Aspect(ABC):
         """
 
     @abstractmethod
-    def look(self, session: Session, *, moved: bool) -> Iterator[str]:
+    def look(self, session: Session, *, moved: bool) -> Iterator[str | CaseFinding]:
         """What is not as it was, one line each. `moved`: clients find the store at another address than before.
 
         Raises:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from storeproof.contract import Address, Maintenance, Refused, Session, Unsupported
 from storeproof.errors import MachineFailed
@@ -18,6 +19,7 @@ from storeproof.experiments.durability.metadata.aspect import Aspect, Part
 from storeproof.experiments.durability.metadata.metadata_summary import MetadataSummary
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.faults import Fault
+from storeproof.spec.known_failure import CaseFinding
 
 
 class Metadata(FaultExperiment[None]):
@@ -65,10 +67,10 @@ class Metadata(FaultExperiment[None]):
     def audit(self) -> None:
         """Look at all."""
         self._wait(max((each.due for each in self._aspects), default=0.0))
-        kept, wrong = list[str](), list[str]()
+        kept, wrong = list[str](), list[CaseFinding]()
         with self.subject.session() as session:
             for each in self._aspects:
-                found = [f"{each.name}: {line}" for line in self._looked(each, session)]
+                found = [_found(each, line) for line in self._looked(each, session)]
                 wrong += found
                 if not found and each.shown:
                     kept.append(each.name)
@@ -89,7 +91,7 @@ class Metadata(FaultExperiment[None]):
             with suppress(Refused, Unsupported):  # busy, or it has no such command
                 self.summary.rewrite = session.compact()
 
-    def _looked(self, aspect: Aspect, session: Session) -> Iterator[str]:
+    def _looked(self, aspect: Aspect, session: Session) -> Iterator[str | CaseFinding]:
         try:
             yield from aspect.look(session, moved=self.handle.address != self._before)
         except Refused as reason:
@@ -98,3 +100,8 @@ class Metadata(FaultExperiment[None]):
     def _wait(self, until: float) -> None:
         while (left := until - time.monotonic()) > 0:
             time.sleep(left)
+
+
+def _found(aspect: Aspect, line: str | CaseFinding) -> CaseFinding:
+    found = line if isinstance(line, CaseFinding) else CaseFinding(line, frozenset({"not_kept"}))
+    return replace(found, words=f"{aspect.name}: {found}", load=aspect.name.replace(" ", "_"))

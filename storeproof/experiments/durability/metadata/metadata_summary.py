@@ -8,6 +8,7 @@ from typing import Final
 
 from storeproof.blame import CaseEnding
 from storeproof.experiments.summary import Summary
+from storeproof.spec.known_failure import CaseFinding
 
 _SHOWN: Final = 5
 """The findings that the sentence has."""
@@ -20,8 +21,8 @@ class MetadataSummary(Summary):
     fault: str
     kept: list[str] = field(default_factory=list)
     """The names of what is as it was."""
-    wrong: list[str] = field(default_factory=list)
-    """What is not, one line each."""
+    wrong: list[CaseFinding] = field(default_factory=list)
+    """What is not."""
     told: list[str] = field(default_factory=list)
     rewrite: str = ""
     """The command by which the store rewrote its files in between; empty where it has none."""
@@ -36,7 +37,7 @@ class MetadataSummary(Summary):
         return CaseEnding.RIGHT if self.kept else CaseEnding.NOTHING_SHOWN
 
     @property
-    def findings(self) -> list[str]:
+    def findings(self) -> list[CaseFinding]:
         """What is not as it was."""
         return self.wrong
 
@@ -47,6 +48,6 @@ class MetadataSummary(Summary):
             yield f"kept through one {self.fault}{rewritten}: {', '.join(self.kept)}"
         if self.wrong:
             more = f" | and {len(self.wrong) - _SHOWN} more" if len(self.wrong) > _SHOWN else ""
-            yield f"not kept through one {self.fault}: {' | '.join(self.wrong[:_SHOWN])}{more}"
+            yield f"not kept through one {self.fault}: {' | '.join(map(str, self.wrong[:_SHOWN]))}{more}"
         yield from self.told
         yield from self.spoiled_rounds()

@@ -9,8 +9,10 @@ from typing import Any, ClassVar, Final
 
 from storeproof.contract import Collection, Key, Layout, Record, Session, call
 from storeproof.errors import MachineFailed
+from storeproof.experiments.durability.expiries import OFF
 from storeproof.experiments.durability.metadata.aspect import Aspect, Offered, Part
 from storeproof.oracle import same
+from storeproof.spec.known_failure import CaseFinding
 
 _OVER: Final = 1
 """Seconds of those that expire before the fault."""
@@ -19,8 +21,6 @@ _SOON: Final = 2
 _LONG: Final = 3600
 _LATE: Final = 1.1
 """Seconds after which a record that has expired is not found, beyond its time to live: what `put_expiring` allows."""
-_OFF: Final = 1.5
-"""Seconds by which the remaining time may be off."""
 _SWEPT: Final = 121
 """Seconds after which a record that has expired was removed, where the store does it in the background."""
 _LOOK: Final = 0.25
@@ -77,7 +77,7 @@ class TimesToLive(Aspect):
             for how, seconds, then in self._ways(model):
                 self._write(collection, layout, f"{part} {how}", seconds, then)
 
-    def look(self, session: Session, *, moved: bool) -> Iterator[str]:  # noqa: ARG002
+    def look(self, session: Session, *, moved: bool) -> Iterator[str | CaseFinding]:  # noqa: ARG002
         for each in self._written:
             collection = session.collection(each.layout)
             asked = time.monotonic()
@@ -85,7 +85,7 @@ class TimesToLive(Aspect):
             what = f"{each.layout.model.model}, {each.how}"
             if each.seconds is not None and each.seconds <= _SOON:
                 if found is not None:
-                    yield f"{what}: it is there, {asked - each.until - each.seconds:.1f} s after its time to live has ended"
+                    yield _wrong_end(f"{what}: it is there, {asked - each.until - each.seconds:.1f} s after its time to live has ended")
             elif found is None or not same(found, each.record):
                 yield f"{what}: {'it is not there' if found is None else f'it is {found!r}'}"
             elif self.offered.claims("expiry.read") and each.layout.model.model == "single_key":
@@ -126,18 +126,22 @@ class TimesToLive(Aspect):
         elif then is not None:  # that it lasts shows when its first time to live has ended
             self.due = max(self.due, until + min(seconds, _SOON) + _LATE)
 
-    def _remaining(self, collection: Collection, each: TimedRecord, what: str) -> Iterator[str]:
+    def _remaining(self, collection: Collection, each: TimedRecord, what: str) -> Iterator[str | CaseFinding]:
         before = time.monotonic()
         left = call(collection, each.layout, "expires_in", each.key)
         if each.seconds is None:
             if left is not None:
                 yield f"{what}: it expires in {left:.0f} s"
             return
-        least, most = each.seconds - (time.monotonic() - each.since) - _OFF, each.seconds - (before - each.until) + _OFF
+        least, most = each.seconds - (time.monotonic() - each.since) - OFF, each.seconds - (before - each.until) + OFF
         if left is None:
             yield f"{what}: it has no time to live"
         elif not least <= left <= most:
-            yield f"{what}: it expires in {left:.0f} s, and not in {least:.0f} to {most:.0f}"
+            yield _wrong_end(f"{what}: it expires in {left:.0f} s, and not in {least:.0f} to {most:.0f}")
+
+
+def _wrong_end(words: str) -> CaseFinding:
+    return CaseFinding(words, frozenset({"wrong_end"}))
 
 
 class SweptTimesToLive(Aspect):

@@ -7,16 +7,16 @@ before it acknowledges what will be rolled back.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import monotonic, monotonic_ns
 from typing import Final
 
 from storeproof.contract import Address, Refused, Session, Unknown
 from storeproof.errors import MachineFailed, StoreDied
-from storeproof.evidence import RoundEvidence, Second, Takeover
+from storeproof.evidence import ClusterEvidence, RoundEvidence, Second, Takeover
 from storeproof.experiments.durability.clusters.connections import Connections
-from storeproof.experiments.durability.clusters.round_record import Fates, Moments, Roles, S, Sent, record_of
+from storeproof.experiments.durability.clusters.round_record import Moments
 from storeproof.experiments.durability.strikes.round_clients import RoundClients
 from storeproof.experiments.fault_experiment import Subject
 from storeproof.experiments.store_files import StoreFiles
@@ -24,9 +24,7 @@ from storeproof.faults.cluster_fault import ClusterFault
 from storeproof.history import Reach
 from storeproof.launch.handle import RunningCluster
 from storeproof.launch.readiness import timeout_error
-from storeproof.machine.deadline import Deadline
-from storeproof.machine.pressure import machine_is_busy
-from storeproof.result.measured.cluster_round import ClusterRoundRecord, SetAside
+from storeproof.machine.deadline import Deadline, machine_is_busy
 
 _LOOK_SECONDS: Final = 0.02
 _SIDES_SECONDS: Final = 2.0
@@ -39,6 +37,8 @@ _SURVIVORS_SECONDS: Final = 0.5
 
 class ClusterStrike:
     """One fault of it, which may last until clients go on at another node."""
+
+    cuts_off = False
 
     def __init__(self, subject: Subject, fault: ClusterFault, connect_to: Callable[[Address], Session]) -> None:
         """`connect_to`: opens a session with one node, for clients that are tied to it."""
@@ -54,6 +54,8 @@ class ClusterStrike:
         self._connect_to = connect_to
         self._successor: str | None = None
         """The node that took the place of the struck one."""
+        self._primary = ""
+        """In the end."""
         self._connections = Connections()
         self._files: StoreFiles | None = None
         self._reach: Reach | None = None
@@ -94,10 +96,6 @@ class ClusterStrike:
     def asks(self, client: int, node: str) -> None:
         """Note it."""
         self._connections.opened(client, monotonic_ns(), node)
-
-    def node_of(self, sent: Sent) -> str | None:
-        """The node that it was sent to."""
-        return self._connections.node_of(sent)
 
     def set_up(self) -> None:
         """Nothing: a cluster is whole before each strike."""
@@ -153,10 +151,7 @@ class ClusterStrike:
         if self.gone:
             self.replace_lost()
         self._cluster.wait_whole()
-
-    def cut_off(self) -> list[tuple[int, int]]:
-        """None: no fault of a cluster takes a disk away from a server that goes on."""
-        return []
+        self._primary = self._cluster.primary()
 
     def missed(self, records: int) -> str:  # noqa: ARG002 - a node may keep all in memory, as others do too
         """Why the loss of a node did not take what it had. A fault of the network takes nothing."""
@@ -198,24 +193,18 @@ class ClusterStrike:
 
     def note(self, round_: RoundEvidence) -> None:
         """Keep what has happened so far: who was who, and when."""
-        assert round_.cluster is not None, "it strikes a cluster"
-        seen, moments = round_.cluster, self.moments
+        seen, moments = round_.cluster or ClusterEvidence(self.fault.name, self.fault.lasts is not None), self.moments
+        round_.cluster = seen
         seen.nodes, seen.struck, seen.successor = tuple(self._cluster.nodes), self.struck_node, self._successor
-        round_.began, seen.strike, round_.struck, round_.load_ended = moments.began, moments.strike, moments.struck, moments.ended
+        round_.began = moments.began or round_.began
+        seen.strike, round_.struck, round_.load_ended = moments.strike, moments.struck, moments.ended
         seen.failed_over, seen.second, seen.healed = moments.failed_over, moments.second, moments.healed
-        seen.connections, round_.reach = self._connections.all, self._reach
+        seen.connections, seen.primary, round_.reach = self._connections.all, self._primary, self._reach
 
     def clean_up(self) -> None:
         """Heal the network."""
         with suppress(MachineFailed):  # it is removed with the store
             self._cluster.network.heal_all()
-
-    def record(
-        self, sent: Iterable[S], fates: Fates[S], wrong: Sequence[str] = (), set_aside: Sequence[SetAside] = ()
-    ) -> ClusterRoundRecord:
-        """By node: see `record_of`. `set_aside`: what nodes undid."""
-        roles = Roles(self._cluster.nodes, self.struck_node, self._successor, self._cluster.primary())
-        return record_of(self.name, roles, self.moments, sent, fates, node_of=self.node_of, set_aside=set_aside, wrong=wrong)
 
     def _end_fault(self) -> None:
         self.moments.healed = monotonic_ns()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic_ns
 from typing import Final
 
 from storeproof.contract import Refused, Session, Unknown
 from storeproof.errors import StoreDied
 from storeproof.evidence import RoundEvidence
-from storeproof.experiments.durability.clusters.round_record import Fates, Moments, S, Sent
+from storeproof.experiments.durability.clusters.round_record import Moments
 from storeproof.experiments.durability.strikes.round_clients import RoundClients
 from storeproof.experiments.fault_experiment import Subject, how_it_ended
 from storeproof.experiments.store_files import StoreFiles
@@ -55,6 +55,11 @@ class ServerStrike:
         """When it was given up to start it."""
 
     @property
+    def cuts_off(self) -> bool:
+        """As its fault."""
+        return self._fault.cuts_off
+
+    @property
     def name(self) -> str:
         """That of the fault."""
         return self._fault.name
@@ -73,10 +78,6 @@ class ServerStrike:
 
     def asks(self, client: int, node: str) -> None:
         """Nothing is noted: there is one."""
-
-    def node_of(self, sent: Sent) -> str | None:  # noqa: ARG002 - there is one
-        """The server."""
-        return _SERVER
 
     def set_up(self) -> None:
         """Quiesce the store before its power is cut: a power cut at the first start is another experiment."""
@@ -126,17 +127,10 @@ class ServerStrike:
     def make_whole(self) -> None:
         """It is, since it answers."""
 
-    def cut_off(self) -> list[tuple[int, int]]:
-        """From the strike to the end of its clients, if it loses its disk before it ends."""
-        return [(self.moments.strike, self.moments.ended)] if self._fault.cuts_off else []
-
     def missed(self, records: int) -> str:
         """Why nothing of its files was struck."""
         assert self._reach is not None, "it has struck"
         return self._reach.missed(records)
-
-    def record(self, sent: Iterable[S], fates: Fates[S], wrong: Sequence[str]) -> None:
-        """Nothing by node."""
 
     def how_it_ended(self) -> StoreDied | None:
         """As of any store."""

@@ -6,14 +6,14 @@ single server is one node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from storeproof.contract import Refused, Session, Unknown
 from storeproof.errors import StoreDied
-from storeproof.experiments.durability.clusters.round_record import Fates, Moments, S, Sent
+from storeproof.evidence import RoundEvidence
+from storeproof.experiments.durability.clusters.round_record import Moments
 from storeproof.experiments.durability.strikes.round_clients import RoundClients
-from storeproof.result.measured.cluster_round import ClusterRoundRecord
 
 
 class Strike(Protocol):
@@ -21,6 +21,10 @@ class Strike(Protocol):
 
     last: bool
     """Whether no other one follows, as the loop says before `begin`: what survived an earlier strike must survive the later ones too."""
+
+    @property
+    def cuts_off(self) -> bool:
+        """Whether it takes the disk away from a server that still runs: what that answers then says nothing."""
 
     @property
     def name(self) -> str:
@@ -50,9 +54,6 @@ class Strike(Protocol):
     def asks(self, client: int, node: str) -> None:
         """Note that the client's requests go to that node from now on."""
 
-    def node_of(self, sent: Sent) -> str | None:
-        """The node that it was sent to; None if its client is none that was noted."""
-
     def set_up(self) -> None:
         """Before the first strike on a store: what was there before it is not at risk."""
 
@@ -72,22 +73,19 @@ class Strike(Protocol):
         """
 
     def make_whole(self) -> None:
-        """Wait until all nodes are back, after the load: the data can be read back."""
-
-    def cut_off(self) -> list[tuple[int, int]]:
-        """Begin and end of the intervals in which an answer says nothing, since the store had lost its disk."""
+        """Wait until all nodes are back, after the load: the data can be read back. `note` then says which one is the primary."""
 
     def missed(self, records: int) -> str:
         """Why it did not strike what clients wrote; empty if it did. `records`: different ones that were acknowledged under its load."""
-
-    def record(self, sent: Iterable[S], fates: Fates[S], wrong: Sequence[str]) -> ClusterRoundRecord | None:
-        """What a result keeps of the round by node; None of a single server. `wrong`: the first that are, in words."""
 
     def how_it_ended(self) -> StoreDied | None:
         """The error if a server has ended by itself, else None. Raises `MachineFailed` if it was killed from outside."""
 
     def broken(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> Exception:
         """What to raise of a store that is unusable after the strike. `ended`: it has ended by itself."""
+
+    def note(self, round_: RoundEvidence) -> None:
+        """Write into the evidence of the round what happened so far."""
 
     def clean_up(self) -> None:
         """End what a round that failed has left of the fault."""

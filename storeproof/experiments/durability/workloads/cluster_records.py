@@ -4,8 +4,7 @@ Half of the clients are tied to the primary that the fault strikes; the others g
 
 A round ends at the primary that the cluster has in the end. If the fault loses a node, all is also read while that node is gone.
 
-What clients read during the fault is looked at too: see `RegisterReads`. What happened is kept as evidence, which `ClusterJudge` judges in
-the run and again in `replay_cluster`.
+What clients read during the fault is looked at too: see `RegisterReads`.
 """
 
 from __future__ import annotations
@@ -19,22 +18,20 @@ from pathlib import Path
 from time import monotonic_ns
 from typing import Final
 
-from storeproof.contract import Layout, Refused, Session, Unknown
+from storeproof.contract import Layout, Refused, Unknown
 from storeproof.errors import StoreDied
-from storeproof.evidence import AuditEvidence, Broken, ClusterEvidence, NodeAudit, RoundEvidence, StoreEvidence
+from storeproof.evidence import Broken, ClusterEvidence, NodeAudit
 from storeproof.experiments.client import Client, ClosedLoop, Pacing, open_clients
 from storeproof.experiments.client_threads import Running, wait_until
 from storeproof.experiments.durability.atomic_groups import AtomicWrite
-from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.clusters.alike import unlike
-from storeproof.experiments.durability.clusters.cluster_judge import ClusterJudge
 from storeproof.experiments.durability.clusters.pace import MOST_WRITES, pause_of
 from storeproof.experiments.durability.clusters.register_reads import RegisterReads
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
-from storeproof.experiments.durability.readback import check_usable, read
+from storeproof.experiments.durability.round_judge import RoundJudge
 from storeproof.experiments.durability.strikes.cluster import ClusterStrike
 from storeproof.experiments.durability.strikes.round_clients import Paced, RoundClients
-from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
+from storeproof.experiments.durability.workloads.records import Records
 from storeproof.experiments.fault_experiment import Subject, check_load
 from storeproof.result.measured.cluster_round import SetAside
 from storeproof.spec.scale import DurabilityScale
@@ -45,10 +42,8 @@ _WRITES: Final = 100
 _WAIT_SECONDS: Final = 30.0
 
 
-class ClusterRecords(FaultWorkload[ClusterStrike]):
-    """The records of many rounds; each round has keys of its own, and the last audit reads those of all."""
-
-    summary: DurabilitySummary
+class ClusterRecords(Records[ClusterStrike]):
+    """The records of many rounds of a cluster."""
 
     def __init__(
         self,
@@ -67,44 +62,24 @@ class ClusterRecords(FaultWorkload[ClusterStrike]):
             rounds: the number of all: what clients write in them is read back by the last.
             stale_possible: whether the variant says that its reads may be stale.
         """
-        super().__init__(subject, layouts.values(), summary)
+        super().__init__(subject, layouts, scale, RoundJudge(summary, stale_possible=stale_possible), atomic)
         assert subject.handle.cluster is not None, "see `FaultMeans.CLUSTER`"
         self._cluster = subject.handle.cluster
-        self.summary.clients = scale.clients
-        self._layouts = layouts
-        self._scale = scale
-        self._rounds: list[RoundEvidence] = []
-        """What happened in each round so far."""
-        self._judge = ClusterJudge(self.summary, stale_possible=stale_possible)
-        self._clients = Clients(subject, layouts, atomic)
-        self._recorder = self._clients.recorder
         self._half = max(1, scale.clients // 2)
         """How many clients are tied to the primary, and how many follow it."""
         self._pause = pause_of(2 * self._half, rounds, MOST_WRITES)
         self._register = RegisterReads.of(layouts, subject.rng, rounds)
         self._files: set[Path] = set()
         """Rollback files already counted in earlier rounds."""
-        self._period = 0
-        """The number of the load period; each period has its own keys."""
         self._clients_before = 0
         """The number of the first client of this round: what those before it wrote, earlier audits have read."""
-
-    def evidence(self, case: str, seed: str, target: str) -> StoreEvidence:
-        """What happened on this cluster, with its case, the seed of its choices, and its name."""
-        return StoreEvidence(case, seed, target, cuts_off=False, rounds=self._rounds, operations=self._recorder.operations())
-
-    def begin(self, strike: ClusterStrike) -> None:
-        """A round of its fault."""
-        fault = strike.fault
-        self._rounds.append(RoundEvidence("stream", monotonic_ns(), cluster=ClusterEvidence(fault.name, fault.lasts is not None)))
-        self._judge.begin(self._seen)
 
     @contextmanager
     def clients(self, strike: ClusterStrike) -> Iterator[RoundClients]:
         """Clients on the whole cluster, half of them tied to its primary. They go on through the fault, and after it: until then a primary
         that was replaced may have acknowledged writes."""
         self._period += 1
-        strike.note(self._seen)
+        strike.note(self.round)
         primary = strike.struck_node
         with RoundClients(first=partial(self._first, strike), go_on=partial(self._go_on, strike)) as running:
             tied = open_clients(self._half, partial(self._tied, strike, primary))
@@ -121,70 +96,42 @@ class ClusterRecords(FaultWorkload[ClusterStrike]):
 
     def audit(self, strike: ClusterStrike) -> None:
         """Read all back from the primary: without the lost node, and from the whole cluster."""
-        strike.note(self._seen)
         if self._register is not None:
             self._cluster_seen.reads = self._register.operations()
-        self._judge.load_ended(self._seen)
-        try:
-            if strike.gone:
-                with self._subject.session() as session:
-                    self._cluster_seen.without = self._read_back(session, everything=False)
-            strike.make_whole()
+        self._judge.came_back(self.round, self.operations)
+        if strike.gone:
             with self._subject.session() as session:
-                self._seen.audit = self._read_back(session, everything=strike.last)
-                self._compare_nodes(strike)
-                self._clients_before = self._recorder.clients
-                self._clients.prepare(session)
-                self._period += 1
-                check_usable(self._clients, session, self._period, "after the fault", self._subject.handle.log_tail)
-        finally:
-            self._judge.end(self._seen)
-        self._judge.survived(self._recorder.operations(), self._seen)
+                self._cluster_seen.without = self._read_back(session, everything=False, first=self._clients_before)
+        strike.make_whole()
+        with self._subject.session() as session:
+            self.round.audit = self._read_back(session, everything=strike.last, first=self._clients_before)
+            self._compare_nodes(strike)
+            self._clients_before = self._recorder.clients
+            self._clients.prepare(session)
+            self._check_usable(session, "after the fault")
+        self._judge.end(self.round)
 
     def broken(self, strike: ClusterStrike, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
         """Count it, unless it says nothing of the store."""
         died, needs_repair = strike.why_broken(reason, ended)
-        self._seen.broken = Broken(died.reason, died.log, needs_repair)
-        self._judge.broke(self._seen)
-
-    def spoiled(self, strike: ClusterStrike) -> None:  # noqa: ARG002 - whatever it did
-        """Keep it in the evidence, and do not count it."""
-        self._seen.spoiled = True
-        self._judge.spoiled(self._seen)
-
-    def finish(self) -> None:
-        """Count the operations."""
-        self._judge.finish(self._recorder.operations())
-
-    @property
-    def _seen(self) -> RoundEvidence:
-        """What happened in the current round so far."""
-        return self._rounds[-1]
+        self.round.broken = Broken(died.reason, died.log, needs_repair)
+        self._judge.end(self.round)
 
     @property
     def _cluster_seen(self) -> ClusterEvidence:
-        assert self._seen.cluster is not None
-        return self._seen.cluster
-
-    def _read_back(self, session: Session, *, everything: bool) -> AuditEvidence:
-        """Read the keys that were written since the last audit, or all keys."""
-        operations, moment = self._recorder.operations(0 if everything else self._clients_before), monotonic_ns()
-        due = self._judge.due(operations, moment, everything=everything)
-        seen, gone = read(session, self._layouts, due)
-        audit = AuditEvidence(moment, everything, seen, tuple(gone), monotonic_ns())
-        self._judge.audited(operations, audit, self._seen)
-        return audit
+        assert self.round.cluster is not None
+        return self.round.cluster
 
     def _compare_nodes(self, strike: ClusterStrike) -> None:
         """Whether the others show what the primary has just shown."""
-        assert self._seen.audit is not None, "it was read"
-        seen, self._cluster_seen.primary = self._seen.audit.seen, self._cluster.primary()
+        assert self.round.audit is not None, "it was read"
+        seen, self._cluster_seen.primary = self.round.audit.seen, self._cluster.primary()
         for name in self._cluster.nodes:
             if name != self._cluster_seen.primary:
                 shown = unlike(strike.at(name), self._layouts, seen)
                 self._cluster_seen.others.append(NodeAudit(name, shown, monotonic_ns()))
-        self._seen.audit = replace(self._seen.audit, ended=monotonic_ns())
-        self._judge.compared(self._recorder.operations(self._clients_before), self._seen, list(self._set_aside()))
+        self.round.audit = replace(self.round.audit, ended=monotonic_ns())
+        self._judge.compared(self._recorder.operations(self._clients_before), self.round, list(self._set_aside()))
 
     def _set_aside(self) -> Iterator[SetAside]:
         """What nodes undid in this round."""

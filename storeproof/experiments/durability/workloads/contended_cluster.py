@@ -23,13 +23,13 @@ from typing import Final
 from storeproof.contract import Layout, Session
 from storeproof.experiments.client import Client, open_clients
 from storeproof.experiments.client_threads import wait_until
-from storeproof.experiments.contended_keys import ContendedKey, ContendedKeys, KeyType, histories, keys_of_round, read_and_go_on
+from storeproof.experiments.contended_keys import ContendedKey, ContendedKeys, KeyType, keys_of_round, operations_on, read_and_go_on
 from storeproof.experiments.durability.strikes.round_clients import Paced, RoundClients
 from storeproof.experiments.durability.strikes.strike import Strike
 from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
 from storeproof.experiments.fault_experiment import Subject, check_load
 from storeproof.experiments.linearizability import LinearizabilitySummary
-from storeproof.history import Action, Recorder
+from storeproof.history import Action, Operation, Recorder
 from storeproof.spec.scale import DurabilityScale
 
 _CLIENTS: Final = 2
@@ -82,12 +82,10 @@ class ContendedCluster(FaultWorkload[Strike]):
             check_load(self._subject.handle, [*tied, *following])
             yield running
 
-    def audit(self, strike: Strike) -> int:
-        """Read every key, continue with more operations, and check every key."""
-        strike.make_whole()
+    def read_back(self, strike: Strike) -> Sequence[Operation]:  # noqa: ARG002 - its store is whole
+        """Read every key, and continue with more operations."""
         read_and_go_on(self._keys, partial(self._client, self._subject.open))
-        self.summary.judge_round(strike.name, histories(self._recorder, self._keys), strike.moments.struck)
-        return len(self._keys)
+        return operations_on(self._recorder, self._keys)
 
     def _go_on(self, running: RoundClients, primary: str) -> None:  # noqa: ARG002 - its clients ask for it
         """At this primary, and late at the old one."""

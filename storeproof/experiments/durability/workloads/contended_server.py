@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from storeproof.check import MOST_CLIENTS
 from storeproof.contract import Layout
 from storeproof.experiments.client import Client, ClosedLoop, open_clients
-from storeproof.experiments.contended_keys import SHARE, ContendedKey, ContendedKeys, KeyType, histories, keys_of_round, read_and_go_on
+from storeproof.experiments.contended_keys import SHARE, ContendedKey, ContendedKeys, KeyType, keys_of_round, operations_on, read_and_go_on
 from storeproof.experiments.durability.strikes.round_clients import RoundClients
 from storeproof.experiments.durability.strikes.strike import Strike
 from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
-from storeproof.experiments.fault_experiment import Subject, check_load, without_replies
+from storeproof.experiments.fault_experiment import Subject, check_load
 from storeproof.experiments.linearizability import LinearizabilitySummary
-from storeproof.history import Recorder, as_of
+from storeproof.history import Operation, Recorder
 from storeproof.spec.scale import DurabilityScale
 
 _AFTER_STOP = 3
@@ -59,13 +59,10 @@ class ContendedServer(FaultWorkload[Strike]):
             check_load(self._subject.handle, clients)
             yield running
 
-    def audit(self, strike: Strike) -> int:
-        """Read every key, continue with more operations, and check every key."""
+    def read_back(self, strike: Strike) -> Sequence[Operation]:  # noqa: ARG002 - its store answers
+        """Read every key, and continue with more operations."""
         read_and_go_on(self._keys, self._client)
-        cut_off, done = strike.cut_off(), histories(self._recorder, self._keys)
-        self.summary.judge_round(strike.name, {key: without_replies(done[key], cut_off) for key in done}, strike.moments.ended)
-        before = (as_of(history, strike.moments.strike) for history in done.values())
-        return sum(any(each.outcome == "ok" and each.action != "get" for each in history) for history in before)
+        return operations_on(self._recorder, self._keys)
 
     def _client(self, share: int, first: Sequence[ContendedKey] = ()) -> Client:
         rng = random.Random(self._subject.rng.getrandbits(64))

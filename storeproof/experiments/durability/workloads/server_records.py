@@ -1,7 +1,6 @@
 """Records that clients write and delete, under each load shape, and that are read back after a fault of one server.
 
-The guarantee names the load shapes (see `load_shapes`). In every round its fault strikes once in each shape. What happened is kept as
-evidence, from which `replay` comes to the same sums.
+The guarantee names the load shapes (see `load_shapes`). In every round its fault strikes once in each shape.
 """
 
 from __future__ import annotations
@@ -15,23 +14,23 @@ from typing import Final
 from storeproof.check import Shape
 from storeproof.contract import Layout, Refused, Session, Unknown
 from storeproof.errors import MachineFailed, StoreDied
-from storeproof.evidence import AuditEvidence, Broken, RoundEvidence, StoreEvidence
+from storeproof.evidence import Broken
 from storeproof.experiments.durability.atomic_groups import AtomicWrite
-from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.durability_summary import DurabilitySummary
 from storeproof.experiments.durability.load_shapes import LoadShapes
-from storeproof.experiments.durability.readback import audit, check_usable, read
+from storeproof.experiments.durability.readback import audit
 from storeproof.experiments.durability.round_judge import RoundJudge
 from storeproof.experiments.durability.strikes.round_clients import RoundClients
 from storeproof.experiments.durability.strikes.server import ServerStrike
-from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
+from storeproof.experiments.durability.workloads.records import Records
 from storeproof.experiments.fault_experiment import Subject
 from storeproof.faults import Fault
 from storeproof.history import by_place
-from storeproof.machine.pressure import machine_is_busy
+from storeproof.machine.deadline import machine_is_busy
 from storeproof.spec.guarantee import LoadShape
 from storeproof.spec.scale import DurabilityScale
 
+_SINCE: Final = "after the start"
 _FIRST_RECOVERY: Final = 0.05
 """Seconds within which a second fault strikes before any recovery time was measured."""
 _PATIENCE_SECONDS: Final = 30.0
@@ -40,10 +39,8 @@ _AT_ONCE: Final = 4.0
 """Seconds. Below the timeouts of all adapters: a failure within this time was not a timeout."""
 
 
-class ServerRecords(FaultWorkload[ServerStrike]):
-    """The records of many rounds; each round has keys of its own, and the last audit reads those of all."""
-
-    summary: DurabilitySummary
+class ServerRecords(Records[ServerStrike]):
+    """The records of many rounds of one server."""
 
     def __init__(
         self,
@@ -62,29 +59,16 @@ class ServerRecords(FaultWorkload[ServerStrike]):
             summary: of earlier rounds, on another store that the machine spoiled; the rounds continue from there.
             load: the shapes that are wanted.
         """
-        super().__init__(subject, layouts.values(), summary)
-        self.summary.clients = scale.clients
+        super().__init__(subject, layouts, scale, RoundJudge(summary, cuts_off=fault.cuts_off), atomic)
         self.summary.power_cut_method = subject.handle.power_cut_method if fault.cuts_off else None
         self._fault = fault
-        self._layouts = layouts
         self._wanted = load
         self._tried: list[LoadShape] = []
-        self._clients = Clients(subject, layouts, atomic)
-        self._recorder = self._clients.recorder
         self._shapes = LoadShapes(self._clients, scale, self.summary)
-        self._judge = RoundJudge(self.summary, cuts_off=fault.cuts_off)
-        self._rounds: list[RoundEvidence] = []
-        """What happened in each round so far."""
-        self._period = 0
-        """The number of the load period; each period has its own keys."""
 
     def last_recovery(self) -> float:
         """The seconds that it took: a second fault within them strikes before the store answers."""
         return self.summary.recoveries[-1] if self.summary.recoveries else _FIRST_RECOVERY
-
-    def evidence(self, case: str, seed: str, target: str) -> StoreEvidence:
-        """What happened on this store, with its case, the seed of its choices, and its name."""
-        return StoreEvidence(case, seed, target, self._fault.cuts_off, self._rounds, self._recorder.operations())
 
     def set_up(self) -> None:
         """Create the collections, and determine which load shapes can be tested."""
@@ -96,62 +80,48 @@ class ServerRecords(FaultWorkload[ServerStrike]):
     def prepare(self) -> None:
         """Nothing after a recovery: whether the collections are there is read back."""
 
-    def begin(self, strike: ServerStrike) -> None:  # noqa: ARG002 - the shapes take turns
-        """A round of the next shape."""
-        self._rounds.append(RoundEvidence(self._tried[self.summary.rounds % self.shapes], monotonic_ns()))
-        self._judge.begin(self._round)
+    @property
+    def shape(self) -> LoadShape:
+        """The shapes take turns."""
+        return self._tried[self.summary.rounds % self.shapes]
 
     @contextmanager
     def clients(self, strike: ServerStrike) -> Iterator[RoundClients]:
         """The load of the shape."""
         self._period += 1
         try:
-            with RoundClients(shape=self._round.shape) as running:
-                running.enter(self._shapes.load(self._round.shape, self._period))
+            with RoundClients(shape=self.round.shape) as running:
+                running.enter(self._shapes.load(self.round.shape, self._period))
                 yield running
         finally:
-            strike.note(self._round)
-            self._judge.came_back(self._round, self._recorder.operations)
+            strike.note(self.round)
+            self._judge.came_back(self.round, self._recorder.operations)
 
     def audit(self, strike: ServerStrike) -> None:
         """Read back what was written since the last audit, and check that the store works again."""
         try:
-            self._read_back(everything=strike.last)
+            with self._subject.session() as session:
+                self.round.audit = self._read_back(session, everything=strike.last)
+                self._clients.prepare(session)
+                self._check_usable(session, _SINCE)
         except Unknown as reason:
             if strike.how_it_ended() is None and self._stays_silent() and strike.how_it_ended() is None:
                 if busy := machine_is_busy():
                     raise MachineFailed(f"after the start it runs but does not answer, on a busy machine ({busy}): {reason}") from None
                 raise StoreDied(f"after the start it runs but does not answer: {reason}", self._log_tail()) from None
             raise
-        self._judge.end(self._round)
+        self._judge.end(self.round)
 
     def broken(self, strike: ServerStrike, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:  # noqa: ARG002
         """It needs repair if it starts and then refuses, or ends while it reads its data."""
         if isinstance(reason, StoreDied):
-            why = f"{Shape.UNSTARTABLE}: {reason.reason}" if self._round.unstartable is not None else reason.reason
-            self._round.broken = Broken(why, reason.log, needs_repair=False)
+            why = f"{Shape.UNSTARTABLE}: {reason.reason}" if self.round.unstartable is not None else reason.reason
+            self.round.broken = Broken(why, reason.log, needs_repair=False)
         elif isinstance(reason, Unknown) and ended is None:
             raise reason
         else:
-            self._round.broken = Broken(f"after the start it does not work: {reason}", self._log_tail(), needs_repair=True)
-        self._judge.end(self._round)
-
-    def spoiled(self, strike: ServerStrike) -> None:  # noqa: ARG002 - whatever it did
-        """Keep it in the evidence, and do not count it."""
-        self._round.spoiled = True
-        self._judge.end(self._round)
-
-    def finish(self) -> None:
-        """Count the acknowledged and unknown operations."""
-        self._judge.finish(self._recorder.operations())
-
-    @property
-    def _round(self) -> RoundEvidence:
-        """What happened in the current round so far."""
-        return self._rounds[-1]
-
-    def _log_tail(self) -> str:
-        return self._subject.handle.log_tail()
+            self.round.broken = Broken(f"after the start it does not work: {reason}", self._log_tail(), needs_repair=True)
+        self._judge.end(self.round)
 
     def _can_try(self, session: Session, shape: LoadShape) -> bool:
         """Bursts are only for sudden faults: a store that is asked to stop can finish its writes, so the moment does not matter."""
@@ -161,20 +131,6 @@ class ServerRecords(FaultWorkload[ServerStrike]):
             self.summary.without[shape] = reason
         return not reason
 
-    def _read_back(self, *, everything: bool) -> None:
-        with self._subject.session() as session:
-            moment = monotonic_ns()
-            history = self._judge.history(self._recorder.operations(), moment)
-            seen, gone = read(session, self._layouts, self._judge.due(history, everything=everything))
-            self._round.audit = AuditEvidence(moment, everything, seen, tuple(gone), monotonic_ns())
-            self._judge.audited(history, self._round)
-            self._clients.prepare(session)
-            self._check_usable(session)
-
-    def _check_usable(self, session: Session) -> None:
-        self._period += 1
-        check_usable(self._clients, session, self._period, "after the start", self._log_tail)
-
     def _stays_silent(self) -> bool:
         """Whether repeated attempts get no answer: a slow store answers in the end, one that fails on its data does not."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
@@ -182,7 +138,7 @@ class ServerRecords(FaultWorkload[ServerStrike]):
             try:
                 with self._subject.session() as session:
                     audit(session, self._layouts, by_place(self._judge.history(self._recorder.operations(), monotonic_ns())))
-                    self._check_usable(session)
+                    self._check_usable(session, _SINCE)
             except (Refused, Unknown, StoreDied):
                 if time.monotonic() - began < _AT_ONCE:
                     return True

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Self
 
 from storeproof.blame import CaseEnding
-from storeproof.check import SessionReads
+from storeproof.check import SessionReads, judge_sessions
 from storeproof.check.sessions import Regress
-from storeproof.experiments.durability.clusters.round_record import Moments
+from storeproof.evidence import RoundEvidence
+from storeproof.experiments.durability.struck_round import StruckRound
 from storeproof.experiments.durability.workloads.session_clients import Way
-from storeproof.experiments.rounds_summary import RoundsSummary, in_rounds
+from storeproof.experiments.rounds_summary import WorkloadSummary, in_rounds
 from storeproof.history import Operation
-from storeproof.result.measured.cluster_round import ClusterRoundRecord
+from storeproof.spec import Target
+from storeproof.spec.guarantee import NETWORKED
+from storeproof.spec.known_failure import CaseFinding
 
 _LISTED: Final = 4
 """The number of findings that are kept of each way in a round, and named in a message."""
-
+_WAYS: Final[tuple[Way, ...]] = ("following", "following", "spread", "spread", "tied", "tied")
+"""Of each client of a cluster, by its number."""
+_ALONE: Final[Way] = "only"
+USERS: Final = len(_WAYS)
 _TORN: Final = "(torn)"
 """In place of a write id, as `SessionClient` notes it."""
 
@@ -35,7 +41,7 @@ class WrongReads:
 
 
 @dataclass(kw_only=True)
-class SessionSummary(RoundsSummary):
+class SessionSummary(WorkloadSummary):
     """Sums over rounds."""
 
     reads: Counter[Way] = field(default_factory=Counter)
@@ -43,7 +49,7 @@ class SessionSummary(RoundsSummary):
     """Reads that did not show the client's own acknowledged write."""
     back: Counter[Way] = field(default_factory=Counter)
     """Reads that showed less than an earlier one of the same client."""
-    wrong: list[str] = field(default_factory=list)
+    wrong: list[CaseFinding] = field(default_factory=list)
     """The first of each round."""
     durable_reads: bool = True
     """Whether no client may read a write that the fault undoes. Where it may, such reads are counted alone."""
@@ -60,17 +66,39 @@ class SessionSummary(RoundsSummary):
         self.undone_reads += sum(len(judged[way].back) - len(reads.back) for way, reads in kept.items())
         return kept
 
-    def judge_round(self, fault: str, judged: Mapping[Way, SessionReads], found: WrongReads, record: ClusterRoundRecord | None) -> None:
-        """Count a round of a fault, by how its clients read. `record`: what the result keeps of it by node."""
-        wrong = bool(found.torn) or any(reads.forgotten or reads.back for reads in judged.values())
-        where = self.count_round(fault, wrong=wrong, record=record)
+    @classmethod
+    def of(cls, target: Target, guarantee: str) -> Self:
+        """A read is of what several nodes have, where there are several."""
+        return cls(durable_reads=guarantee in NETWORKED or target.durable_reads)
+
+    def excused(self, target: Target) -> bool:
+        """Stale reads may be declared as possible."""
+        return not target.session_guarantees and bool(self.wrong)
+
+    def judge_round(self, struck: StruckRound) -> int:
+        """By how its clients read; returns how many different keys they had written before the strike."""
+        operations, ways = struck.operations, ways_of(struck.seen)
+        of_way = dict(enumerate(ways))
+        judged = self.held_to(
+            {
+                way: judge_sessions([each for each in operations if each.action == "put" or of_way.get(each.client) == way])
+                for way in dict.fromkeys(ways)
+            }
+        )
+        found = _found_in(judged, struck)
+        asked = [each for each in operations if each.action == "get"]
+        first = [alike[0] for alike in found.wrong if alike]
+        wrong = bool(found.torn) or any(each.forgotten or each.back for each in judged.values())
+        where = self.count_round(struck.fault, wrong=wrong, record=struck.record(asked, _Right(judged.values()), first))
         for way, reads in judged.items():
             self.reads[way] += reads.reads
             self.forgotten[way] += len(reads.forgotten)
             self.back[way] += len(reads.back)
-        for alike in (*found.wrong, found.torn):
-            self.wrong += in_rounds(where, alike)
+        for kind, alike in (*(("went_back", each) for each in found.wrong), ("torn", found.torn)):
+            self.wrong += [CaseFinding(each, frozenset({kind})) for each in in_rounds(where, alike)]
         self.unexplained += in_rounds(where, found.unexplained)
+        strike = struck.moments.strike
+        return len({each.place for each in operations if each.action == "put" and each.completed is not None and each.completed < strike})
 
     @property
     def ending(self) -> CaseEnding:
@@ -81,7 +109,7 @@ class SessionSummary(RoundsSummary):
             return CaseEnding.BROKEN_PROMISE
         if self.given_up:
             return CaseEnding.SPOILED
-        return CaseEnding.RIGHT if self.reads.total() else CaseEnding.NOTHING_AT_RISK
+        return self.right if self.reads.total() else CaseEnding.NOTHING_AT_RISK
 
     def parts(self) -> Iterator[str]:
         """What was read, by how."""
@@ -99,35 +127,37 @@ class SessionSummary(RoundsSummary):
             )
         if self.unexplained:
             yield "reads of what no acknowledged write explains"
+        yield from self.idle_rounds()
         yield from self.spoiled_rounds()
 
     def lines(self) -> list[str]:
         """The first findings."""
-        return [*self.unexplained[:_LISTED], *self.wrong[:_LISTED], *super().lines()]
+        return [*self.unexplained[:_LISTED], *map(str, self.wrong[:_LISTED]), *super().lines()]
 
     @property
-    def findings(self) -> list[str]:
+    def findings(self) -> list[CaseFinding]:
         """The reads."""
-        return self.unexplained + self.wrong
+        return [*self.unexcused, *self.wrong]
 
     @property
-    def unexcused(self) -> list[str]:
+    def unexcused(self) -> list[CaseFinding]:
         """Of what was never written."""
-        return self.unexplained
+        return [CaseFinding(each, frozenset({"invented"})) for each in self.unexplained]
 
 
-def found_in(judged: Mapping[Way, SessionReads], moments: Moments, node_of: Callable[[Operation], str | None]) -> WrongReads:
-    """The first of each way.
+def ways_of(round_: RoundEvidence) -> tuple[Way, ...]:
+    """Of each client, by its number; one with a higher number only shows that there is another primary."""
+    return (_ALONE,) * USERS if round_.cluster is None else _WAYS
 
-    Args:
-        moments: those of the round.
-        node_of: the node that was asked.
-    """
+
+def _found_in(judged: Mapping[Way, SessionReads], struck: StruckRound) -> WrongReads:
+    """The first of each way."""
+    moments = struck.moments
 
     def where(asked: Operation) -> str:
         """Of an answer."""
         moment = asked.invoked if asked.completed is None else asked.completed
-        return f"by {node_of(asked)} at {moments.second_of(moment):+.3f} s"
+        return f"by {struck.node_of(asked)} at {moments.second_of(moment):+.3f} s"
 
     def told(way: Way, each: Regress, how: str) -> str:
         return f"{way} {each}, which it had {how}; that was answered {where(each.known)}, and this {where(each.read)}"
@@ -141,3 +171,18 @@ def found_in(judged: Mapping[Way, SessionReads], moments: Moments, node_of: Call
     torn = [each for each in told_of if each.answer == _TORN and each.invoked > moments.struck]
     made_up = [each for each in told_of if each not in torn]
     return WrongReads(wrong, [told_of[each] for each in torn[:_LISTED]], [told_of[each] for each in made_up[:_LISTED]])
+
+
+class _Right:
+    """Which reads show less than their client knew."""
+
+    def __init__(self, judged: Iterable[SessionReads]) -> None:
+        self._wrong = {each.read for reads in judged for each in (*reads.forgotten, *reads.back)}
+
+    def lost(self, read: Operation, /) -> bool:
+        """Whether it does."""
+        return read in self._wrong
+
+    def found(self, read: Operation, /) -> bool:
+        """Whether it does not."""
+        return read not in self._wrong

@@ -10,26 +10,23 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from storeproof.check import SessionReads, judge_sessions
 from storeproof.contract import Layout, Session
 from storeproof.experiments.client import Client, open_clients
 from storeproof.experiments.client_threads import wait_until
+from storeproof.experiments.durability.clusters.pace import MOST_REQUESTS, pause_of
 from storeproof.experiments.durability.strikes.round_clients import Paced, RoundClients
 from storeproof.experiments.durability.strikes.strike import Strike
 from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
 from storeproof.experiments.durability.workloads.session_clients import SessionClient, Way
-from storeproof.experiments.durability.workloads.session_summary import SessionSummary, found_in
-from storeproof.experiments.fault_experiment import Subject, check_load, without_replies
+from storeproof.experiments.durability.workloads.session_summary import USERS, SessionSummary, ways_of
+from storeproof.experiments.fault_experiment import Subject, check_load
 from storeproof.history import Operation, Recorder
 from storeproof.spec.scale import DurabilityScale
 
-_WAYS: Final[tuple[Way, ...]] = ("following", "following", "spread", "spread", "tied", "tied")
-"""Of each client of a cluster, by its number."""
-_ALONE: Final[Way] = "only"
 _BEFORE: Final = 100
 """Acknowledged operations before the fault."""
 _AFTER: Final = 50
@@ -52,7 +49,6 @@ class Sessions(FaultWorkload[Strike]):
         super().__init__(subject, (layout,), summary)
         self._layout = layout
         self._scale = scale
-        self._ways: tuple[Way, ...] = _WAYS
         self._recorder = Recorder()
         self._replaced = threading.Event()
         """Set when this round has another primary."""
@@ -63,8 +59,7 @@ class Sessions(FaultWorkload[Strike]):
     def clients(self, strike: Strike) -> Iterator[RoundClients]:
         """All clients, to the end of the round: what they have seen before the fault counts after it."""
         self._recorder, self._replaced = Recorder(), threading.Event()
-        self._ways = _WAYS if strike.other_nodes else (_ALONE,) * len(_WAYS)
-        users = [self._user(strike, way) for way in self._ways]
+        users = [self._user(strike, way) for way in ways_of(self.round)]
 
         def go_on(running: RoundClients, primary: str) -> None:  # noqa: ARG001 - those that still run ask for it
             if not running.ended:
@@ -84,21 +79,9 @@ class Sessions(FaultWorkload[Strike]):
             check_load(self._subject.handle, clients)
             yield running
 
-    def audit(self, strike: Strike) -> int:
-        """Judge what was read: nothing else is read back."""
-        strike.make_whole()
-        operations = without_replies(self._recorder.operations(), strike.cut_off())
-        judged = self.summary.held_to(
-            {
-                way: judge_sessions([each for each in operations if each.action == "put" or self._way(each.client) == way])
-                for way in dict.fromkeys(self._ways)
-            }
-        )
-        found = found_in(judged, strike.moments, strike.node_of)
-        reads, first = [each for each in operations if each.action == "get"], [alike[0] for alike in found.wrong if alike]
-        self.summary.judge_round(strike.name, judged, found, strike.record(reads, _Right(judged.values()), first))
-        struck = strike.moments.strike
-        return len({each.place for each in operations if each.action == "put" and each.completed is not None and each.completed < struck})
+    def read_back(self, strike: Strike) -> Sequence[Operation]:  # noqa: ARG002 - its store is whole
+        """Nothing: all is judged by what its clients have read."""
+        return self._recorder.operations()
 
     def _user(self, strike: Strike, way: Way) -> Callable[[], Client]:
         """What opens a client, and again one that goes on with what the first has seen."""
@@ -119,22 +102,19 @@ class Sessions(FaultWorkload[Strike]):
             log,
             self._layout,
             self._name,
-            len(_WAYS),
+            USERS,
             self._random(),
             elsewhere=elsewhere if way in ("spread", "tied") else None,
             replaced=None if way == "tied" else self._replaced,
             asking=lambda session: strike.asks(log.client, nodes[id(session)]),
         )
-        return lambda: Client(lambda: opened(strike.struck_node if way == "tied" else strike.primary()), strategy, Paced())
+        pause = pause_of(USERS, self.strikes, MOST_REQUESTS)
+        return lambda: Client(lambda: opened(strike.struck_node if way == "tied" else strike.primary()), strategy, Paced(pause))
 
     def _first(self, strike: Strike, node: str) -> Client:
         """A client of a key that no other reads."""
-        strategy = SessionClient(self._recorder.client(), self._layout, self._name, len(_WAYS), self._random())
+        strategy = SessionClient(self._recorder.client(), self._layout, self._name, USERS, self._random())
         return Client(strike.at(node), strategy, Paced())
-
-    def _way(self, client: int) -> Way | None:
-        """None: a client that only shows that there is another primary."""
-        return self._ways[client] if client < len(self._ways) else None
 
     @property
     def _name(self) -> str:
@@ -147,18 +127,3 @@ class Sessions(FaultWorkload[Strike]):
 
     def _random(self) -> random.Random:
         return random.Random(self._subject.rng.getrandbits(64))
-
-
-class _Right:
-    """Which reads show less than their client knew."""
-
-    def __init__(self, judged: Iterable[SessionReads]) -> None:
-        self._wrong = {each.read for reads in judged for each in (*reads.forgotten, *reads.back)}
-
-    def lost(self, read: Operation, /) -> bool:
-        """Whether it does."""
-        return read in self._wrong
-
-    def found(self, read: Operation, /) -> bool:
-        """Whether it does not."""
-        return read not in self._wrong

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from time import monotonic_ns
 from typing import Final
 
 from storeproof.check import Books
 from storeproof.contract import Layout, Refused, Session, Unsupported, call
 from storeproof.contract.sessions import Transactions
+from storeproof.evidence import TransferEvidence
 from storeproof.experiments.client import Client, Pacing, Strategy
 from storeproof.experiments.durability.readback import read
 from storeproof.history import ABSENT, Balances, Observation, RequestOutcome, Transfer
@@ -65,21 +67,15 @@ class Ledger:
         """Transfers, so far."""
         return sum(log.acknowledged for log in self._logs)
 
-    def transfers(self) -> list[Transfer]:
-        """Those so far."""
-        return [each for log in self._logs for each in log.transfers]
-
-    def snapshots(self) -> list[Balances]:
-        """Those so far."""
-        return [each for log in self._logs for each in log.snapshots]
-
-    def books(self, session: Session, transfers: Sequence[Transfer]) -> Books:
-        """Read these entries, and all accounts, in one snapshot.
+    def evidence(self, session: Session) -> TransferEvidence:
+        """All that was sent so far, with its entries and all accounts as one snapshot shows them.
 
         Raises:
             Refused, Unknown: the store does not answer.
         """
-        places = [*((ENTRIES, each.entry) for each in transfers), *((ACCOUNTS, name) for name in self.names)]
+        sent = sorted((each for log in self._logs for each in log.transfers), key=attrgetter("invoked"))
+        snapshots = sorted((each for log in self._logs for each in log.snapshots), key=attrgetter("invoked"))
+        places = [*((ENTRIES, each.entry) for each in sent), *((ACCOUNTS, name) for name in self.names)]
         with committed(session, "repeatable_read"):
             seen, _ = read(session, {ENTRIES: self.entries, ACCOUNTS: self.accounts}, places)
         entries, balances = dict[str, Observation](), dict.fromkeys(self.names, 0)
@@ -88,7 +84,11 @@ class Ledger:
                 entries[str(key)] = found if isinstance(found, Observation) else ABSENT
             elif isinstance(found, int):
                 balances[str(key)] = found
-        return Books(entries, balances)
+        return TransferEvidence(self.entry(""), sent, snapshots, Books(entries, balances))
+
+    def entry(self, new_id: str) -> str:
+        """The key of the entry with that write id."""
+        return f"{self.name}:entry:{new_id}"
 
 
 class Transferring(Strategy):
@@ -130,7 +130,7 @@ class Transferring(Strategy):
         pair = sorted(self._rng.sample(self._ledger.names, 2))
         amount = self._rng.choice((-1, 1)) * self._rng.randint(1, _MOST)
         new_id = write_id(self._log.client, len(self._log.transfers) + 1)
-        entry = f"{self._ledger.name}:entry:{new_id}"
+        entry = self._ledger.entry(new_id)
         sent = Transfer(
             client=self._log.client,
             entry=entry,

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Self
 
 from storeproof.blame import CaseEnding
+from storeproof.check import judge_transfers
 from storeproof.check.transfers import JudgedTransfers
-from storeproof.experiments.rounds_summary import RoundsSummary, in_rounds
+from storeproof.experiments.durability.struck_round import StruckRound
+from storeproof.experiments.fault_experiment import without_replies
+from storeproof.experiments.rounds_summary import WorkloadSummary, in_rounds
 from storeproof.history import Transfer
-from storeproof.result.measured.cluster_round import ClusterRoundRecord
+from storeproof.spec import Target
+from storeproof.spec.guarantee import NETWORKED
 
 _LISTED: Final = 4
 """The number of findings of each kind that are kept of a round, and named in a message."""
@@ -33,7 +37,7 @@ class WrongTransfers:
 
 
 @dataclass(kw_only=True)
-class TransferSummary(RoundsSummary):
+class TransferSummary(WorkloadSummary):
     """Sums over rounds."""
 
     acknowledged: int = 0
@@ -55,19 +59,34 @@ class TransferSummary(RoundsSummary):
     lies: list[str] = field(default_factory=list)
     """The first of each round that were refused and are there, and snapshots that show half of a transfer."""
 
-    def judge_round(self, fault: str, judged: JudgedTransfers, found: WrongTransfers, record: ClusterRoundRecord | None) -> None:
-        """Count a round of a fault. `record`: what the result keeps of it by node."""
-        where = self.count_round(fault, wrong=bool(judged.halves or judged.returned), record=record)
+    @classmethod
+    def of(cls, target: Target, guarantee: str) -> Self:  # noqa: ARG003 - alike for all variants
+        """One server has the only copy."""
+        return cls(halves_are_losses=guarantee not in NETWORKED)
+
+    def judge_round(self, struck: StruckRound) -> int:
+        """By its books; returns how many transfers were acknowledged before the strike."""
+        kept, lost_disk = struck.seen.transfers, struck.lost_disk
+        if kept is None:
+            raise ValueError("it has no transfers")
+        transfers = without_replies(kept.sent, lost_disk)
+        snapshots = [each for each in kept.snapshots if not any(begin <= each.invoked <= end for begin, end in lost_disk)]
+        judged = judge_transfers(transfers, kept.books, snapshots)
+        found = _found_in(judged, struck)
+        record = struck.record(transfers, _Happened(judged), found.all)
+        where = self.count_round(struck.fault, wrong=bool(judged.halves or judged.returned), record=record)
         self.acknowledged += judged.acknowledged
         self.refused += judged.refused
         self.unknown += judged.unknown
         self.happened += judged.happened
         self.snapshots += judged.snapshots
         self.lost += len(judged.lost)
-        self.lossy[fault] += bool(judged.lost)
+        self.lossy[struck.fault] += bool(judged.lost)
         self.losses += in_rounds(where, found.losses)
         self.halves += in_rounds(where, found.halves)
         self.lies += in_rounds(where, found.lies)
+        strike = struck.moments.strike
+        return sum(each.outcome == "ok" and each.completed is not None and each.completed < strike for each in transfers)
 
     @property
     def ending(self) -> CaseEnding:
@@ -78,7 +97,7 @@ class TransferSummary(RoundsSummary):
             return CaseEnding.BROKEN_PROMISE
         if self.given_up:
             return CaseEnding.SPOILED
-        return CaseEnding.RIGHT if self.acknowledged else CaseEnding.NOTHING_AT_RISK
+        return self.right
 
     def parts(self) -> Iterator[str]:
         """What was done, and what is wrong."""
@@ -92,6 +111,7 @@ class TransferSummary(RoundsSummary):
             yield f"halves of transfers, in rounds of {self.by_fault(self.wrong_rounds)}"
         elif self.acknowledged:
             yield "each is there whole or not at all" if self.lost else "each acknowledged one is there, and all are whole"
+        yield from self.idle_rounds()
         yield from self.spoiled_rounds()
 
     def lines(self) -> list[str]:
@@ -114,15 +134,10 @@ class TransferSummary(RoundsSummary):
         return self.halves + self.lies
 
 
-def found_in(judged: JudgedTransfers, struck: int, node_of: Callable[[Transfer], str | None]) -> WrongTransfers:
-    """The first of each kind.
-
-    Args:
-        struck: the time of the fault, on the clock of the transfers.
-        node_of: the node that answered a transfer.
-    """
-    losses = [f"lost {_when(each, struck, node_of)}" for each in judged.lost[:_LISTED]]
-    lies = [f"refused, and there: {_when(each, struck, node_of)}" for each in judged.returned]
+def _found_in(judged: JudgedTransfers, struck: StruckRound) -> WrongTransfers:
+    """The first of each kind."""
+    losses = [f"lost {_when(each, struck)}" for each in judged.lost[:_LISTED]]
+    lies = [f"refused, and there: {_when(each, struck)}" for each in judged.returned]
     lies += [f"a snapshot by client {each.client} adds up to {each.total}, and not to 0" for each in judged.skewed]
     uneven = judged.uneven.items()
     halves = [
@@ -132,7 +147,22 @@ def found_in(judged: JudgedTransfers, struck: int, node_of: Callable[[Transfer],
     return WrongTransfers(losses, halves[:_LISTED], lies[:_LISTED])
 
 
-def _when(transfer: Transfer, struck: int, node_of: Callable[[Transfer], str | None]) -> str:
+def _when(transfer: Transfer, struck: StruckRound) -> str:
     """The transfer, and which node answered it when."""
     assert transfer.completed is not None, "it was answered"
-    return f"{transfer} by {node_of(transfer)}, {(transfer.completed - struck) / 1e9:+.3f} s from the fault"
+    return f"{transfer} by {struck.node_of(transfer)}, {(transfer.completed - struck.moments.struck) / 1e9:+.3f} s from the fault"
+
+
+class _Happened:
+    """What became of acknowledged transfers."""
+
+    def __init__(self, judged: JudgedTransfers) -> None:
+        self._lost = set(judged.lost)
+
+    def lost(self, transfer: Transfer, /) -> bool:
+        """Whether it is not there."""
+        return transfer in self._lost
+
+    def found(self, transfer: Transfer, /) -> bool:
+        """Whether it is."""
+        return transfer not in self._lost

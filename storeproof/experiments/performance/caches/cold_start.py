@@ -20,7 +20,7 @@ from storeproof.machine.cores import running_on
 from storeproof.records.distributions import make_draw, sequential
 from storeproof.result.measured.cache import ColdStartRecord, HitBin
 from storeproof.spec.store import FRONT
-from storeproof.stats.nearest_rank import nearest_rank_us
+from storeproof.stats.latency import nearest_rank_us
 from storeproof.stats.unavailability import SECOND
 from storeproof.store_under_test import StoreUnderTest
 from storeproof.units import micros
@@ -42,8 +42,6 @@ _LOOK: Final = 0.5
 
 @dataclass(frozen=True)
 class ColdStart:
-    """What was measured."""
-
     record: ColdStartRecord
     wrong: Sequence[str]
 

@@ -17,7 +17,7 @@ from storeproof.experiments.performance.caches.hit_rate import MODEL
 from storeproof.experiments.performance.caches.reads import Read, Reads, load
 from storeproof.machine.cores import running_on
 from storeproof.result.measured.cache import DogpileRecord
-from storeproof.stats.nearest_rank import nearest_rank_us
+from storeproof.stats.latency import nearest_rank_us
 from storeproof.stats.unavailability import SECOND
 from storeproof.store_under_test import StoreUnderTest
 from storeproof.units import micros
@@ -34,8 +34,6 @@ _LOOK: Final = 0.002
 
 @dataclass
 class Dogpile:
-    """What was seen."""
-
     clients: int
     home_reads: list[int] = field(default_factory=list)
     """Reads that reached the home, after each expiry."""

@@ -18,7 +18,7 @@ from storeproof.machine.cores import running_on
 from storeproof.outcome import Lack
 from storeproof.records.distributions import make_draw
 from storeproof.result.measured.cache import HitRateRecord
-from storeproof.stats.nearest_rank import nearest_rank_us
+from storeproof.stats.latency import nearest_rank_us
 from storeproof.stats.unavailability import SECOND
 from storeproof.store_under_test import StoreUnderTest
 from storeproof.units import micros

@@ -8,8 +8,8 @@ from time import monotonic_ns
 
 from storeproof.contract import Cached, Key, Layout, Record, Session, call
 from storeproof.errors import NotAvailable
+from storeproof.experiments.case_collections import fill
 from storeproof.experiments.client import Strategy
-from storeproof.experiments.load_records import fill
 from storeproof.history import RequestOutcome
 from storeproof.outcome import Lack
 from storeproof.records.distributions import Draw
@@ -23,8 +23,6 @@ _BATCH = 100
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """One answered read."""
-
     sent: int
     answered: int
     """Both in nanoseconds on one clock for all clients."""

@@ -233,7 +233,7 @@ def test_what_is_forgotten_is_found(forgotten: str, clock: Clock) -> None:
     forget, finding = FORGOTTEN[forgotten]
     store = Store()
     summary = strike(after(store, lambda: forget(store)), *ALL)
-    assert any(line.startswith(finding) for line in summary.wrong), summary.wrong
+    assert any(str(line).startswith(finding) for line in summary.wrong), summary.wrong
     assert {claimed: summary.outcome(claimed=claimed) for claimed in (True, False)} == {True: Outcome.FAIL, False: Outcome.UNSUPPORTED}
     assert summary.findings == summary.wrong
 
@@ -258,7 +258,7 @@ def test_what_is_swept_is_awaited_where_there_is_time(clock: Clock) -> None:
     assert clock.now - began < 3
     forgetful = Store()
     found = strike(after(forgetful, forgetful.ends.clear), "expiry.swept")
-    assert found.wrong == ["times to live: rewritten-brief, logged-brief: not removed within 121 s after the start"]
+    assert list(map(str, found.wrong)) == ["times to live: rewritten-brief, logged-brief: not removed within 121 s after the start"]
     hasty = Store()
     hastily = strike(after(hasty, hasty.ends.clear), "expiry.swept", patient=False)
     assert hastily.kept == ["types", "collections"]

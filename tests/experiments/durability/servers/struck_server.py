@@ -15,6 +15,7 @@ from storeproof.experiments.fault_experiment import Subject
 from storeproof.faults import find
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.scale import DurabilityScale
+from tests.experiments import judged_again
 from tests.experiments.durability.memory import Handle, Records, Session, Store, subject
 
 ROUNDS = 2
@@ -120,5 +121,5 @@ def strike(store: Store, fault: str, session: type[Session], workload: Callable[
     store.begin()
     handle = Handle(store)
     where = subject(handle, session)
-    StrikeRounds(where, [lambda: ServerStrike(where, find(fault))] * ROUNDS, workload(where)).run()
+    judged_again.run(StrikeRounds(where, [lambda: ServerStrike(where, find(fault))] * ROUNDS, workload(where)))
     return handle

@@ -76,5 +76,5 @@ def test_a_snapshot_that_shows_a_half_is_a_failure_without_a_claim() -> None:
 
 def test_a_power_cut_that_a_store_answers_through_is_told_from_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
     """Held to what it acknowledged without its disk, the honest store would fail."""
-    monkeypatch.setattr("storeproof.experiments.durability.strikes.server.ServerStrike.cut_off", lambda _: [])
+    monkeypatch.setattr("storeproof.experiments.durability.struck_round.StruckRound.lost_disk", ())
     assert struck(Store(), "power_cut").lost > 0

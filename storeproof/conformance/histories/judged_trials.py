@@ -1,0 +1,52 @@
+"""What the states of a crash and the errors of a disk share when they are judged again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from storeproof.conformance.histories.judged_rounds import no_better, outcome_by_histories
+from storeproof.conformance.known import KnownJudges
+from storeproof.conformance.reasons import ClaimRefused, Reason
+from storeproof.experiments.trial_summary import TrialSummary
+from storeproof.outcome import Outcome
+from storeproof.result.model import OutcomeRecord, RunInfo, StoreResult
+from storeproof.spec import Target
+from storeproof.spec.guarantee import GuaranteeName
+
+
+@dataclass
+class JudgedTrials:
+    """The trials of one kind in a bundle."""
+
+    run: RunInfo
+    store: StoreResult
+    target: Target
+    known: KnownJudges
+    said: list[str] = field(default_factory=list)
+    """What was computed again of each case, and what was not."""
+    disputed: list[str] = field(default_factory=list)
+    """In what the trials of a disputed case show something else here than in the result."""
+
+    def record_of(self, case: str) -> OutcomeRecord | None:
+        """The outcome of a case in the result."""
+        return next((each for each in self.store.outcomes if each.id == case), None)
+
+    @contextmanager
+    def disputable(self, case: str) -> Iterator[None]:
+        """Note what differs in a disputed case. Raises `ClaimRefused`: something differs in another."""
+        try:
+            yield
+        except ClaimRefused as refused:
+            if case not in self.known.disputed:
+                raise
+            self.disputed.append(refused.text)
+
+    def check_outcome(self, record: OutcomeRecord, summary: TrialSummary[Any, Any], guarantee: GuaranteeName, reason: Reason) -> None:
+        """Raises `ClaimRefused`: the outcome in the result is better than the trials show."""
+        claimed = self.target.configuration.promises(guarantee)
+        outcome = outcome_by_histories(summary, record.id, self.run, self.target, claimed=claimed)
+        if record.outcome is not Outcome.ERROR and not no_better(record.outcome, outcome):
+            raise ClaimRefused(reason, f"{record.id} is {record.outcome} in the result, and {outcome} by its {reason}")

@@ -1,0 +1,1 @@
+"""What the stores with a log have in common, whatever they lie about."""
