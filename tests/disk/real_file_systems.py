@@ -13,6 +13,7 @@ import shutil
 import struct
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Final, Literal
 
@@ -35,7 +36,21 @@ _libc = ctypes.CDLL(None, use_errno=True)
 Left = Mapping[str, set[str]]
 """What may be left of each change, in words."""
 ALL: Final[Mapping[str, Change]] = {**CHANGES, **RACES}
-_BLOCKS_GIVEN_BACK: Final = ("hole_punched_and_written",)
+GIVES_BLOCKS_BACK: Final = (
+    "cut_short",
+    "cut_short_and_append",
+    "cut_short_at_a_block_and_append",
+    "cut_to_nothing_and_append",
+    "hole_punched",
+    "hole_punched_at_the_end",
+    "hole_punched_and_written",
+    "new_file_of_an_old_name",
+    "renamed_over_another",
+    "renamed_over_another_and_append",
+    "written_anew",
+    "written_anew_and_append",
+)
+"""Changes after which another file may have blocks that this one had."""
 _IN_ORDER: Final = sorted(ALL, key=lambda name: name != "append_after_a_sync")
 """One that syncs commits what was done before."""
 
@@ -114,7 +129,7 @@ class Part:
         """After it."""
         for name in names(folder):
             file, pages = folder / name, pages_of(folder / name)
-            kept = name == "file" and folder.name.partition(" ")[2] not in _BLOCKS_GIVEN_BACK
+            kept = name == "file" and folder.name.partition(" ")[2] != "hole_punched_and_written"
             chosen = self._page < (pages if self._new else min(self._had, pages) * kept)
             if self._kind == "first":
                 write_back(file, 0, min(self._page, pages))
@@ -130,13 +145,17 @@ def parts(*, new: bool = False) -> list[Part]:
 
 
 def what_is_left(make: Callable[[], tuple[Ext4Disk, Path]], of: Sequence[Part]) -> Left:
-    """Of each change, with any part of it written back, and with or without a commit. `make`: a disk, and the folder that has its image."""
+    """Of each change, with any part of it written back, and with or without a commit. `make`: a disk, and the folder that has its image.
+
+    Those that give blocks back have a disk of their own: a file of another change would have what they left there.
+    """
     found: dict[str, set[str]] = {name: set() for name in ALL}
-    for commits in (True, False):
+    for commits, gives_back in product((True, False), (True, False)):
         disk, folder = make()
         at = folder / "data"
         try:
-            under_way = [(name, part, at / f"{part.name} {name}") for name in _IN_ORDER for part in of]
+            changes = [name for name in _IN_ORDER if (name in GIVES_BLOCKS_BACK) == gives_back]
+            under_way = [(name, part, at / f"{part.name} {name}") for name in changes for part in of]
             running = [begun(ALL[name], where) for name, _, where in under_way]
             disk.sync()
             for (_, part, where), change in zip(under_way, running, strict=True):
