@@ -43,6 +43,7 @@ class CaseEnding(StrEnum):
     FAULT_MISSED = "a fault that did not strike the files of what clients wrote"
     NOTHING_SHOWN = "a full disk or a damaged file that the store never encountered"
     UNDECIDED = "a history that could not be checked in time"
+    UNCONTENDED = "too few transactions that met others"
     ENDLESS = "not at its end within the time that a case may take"
     SERVER_ENDED = "the server ended by itself, or does not start"
     SPOILED = "the machine failed, or killed the server"
@@ -84,6 +85,7 @@ RULES: Final[Mapping[CaseEnding, Rule]] = MappingProxyType(
         CaseEnding.FAULT_MISSED: Rule(_ERROR, _ERROR, Party.USER),
         CaseEnding.NOTHING_SHOWN: Rule(_OPEN, Outcome.UNSUPPORTED, Party.UNDETERMINED),
         CaseEnding.UNDECIDED: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
+        CaseEnding.UNCONTENDED: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
         CaseEnding.ENDLESS: Rule(_OPEN, _OPEN, Party.UNDETERMINED),
         CaseEnding.SERVER_ENDED: Rule(_FAIL, _FAIL, Party.STORE, clean_up=_FAIL),
         CaseEnding.SPOILED: Rule(_OPEN, _OPEN, Party.MACHINE),

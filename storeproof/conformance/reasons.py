@@ -40,6 +40,7 @@ class Reason(StrEnum):
     DURABILITY = "durability"  # the histories show something else than the result says
     STATES = "states"  # the states that a crash may leave are others than the result says
     ERRORS = "errors"  # the errors of a disk show something else than the result says
+    ISOLATION = "isolation"  # transactions show something else than the result says
     NUMBER = "number"  # a number is not that of its rounds
     HISTOGRAM = "histogram"  # latencies are not those of the histogram
     PROFILE = "profile"  # a profile's verdict does not follow

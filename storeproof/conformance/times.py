@@ -60,6 +60,8 @@ class CaseTimes:
         last = 0
         for each in part.rounds:
             last = max(last, each.began, each.struck, each.load_ended, each.unstartable or 0, each.audit.ended if each.audit else 0)
+        if part.transactions is not None and part.transactions.sent:
+            last = part.transactions.sent[-1].invoked
         self._seen[part.case] += last
         took, seconds = self._seen[part.case] / 1e9, self._cases.get(part.case, 0.0)
         if took > seconds + _ROUNDED:

@@ -10,6 +10,7 @@ from storeproof.evidence.file import EVIDENCE, evidence_file, member_of, read_ev
 from storeproof.evidence.io_errors import MOST_CALLS, ErrorEvidence, ErrorsEvidence
 from storeproof.evidence.notation import EvidenceDamaged
 from storeproof.evidence.rounds import Broken, RoundEvidence, StoreEvidence
+from storeproof.evidence.transactions import TransactionsEvidence
 from storeproof.evidence.transfers import TransferEvidence
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "StateEvidence",
     "StoreEvidence",
     "Takeover",
+    "TransactionsEvidence",
     "TransferEvidence",
     "evidence_file",
     "member_of",

@@ -29,14 +29,15 @@ from storeproof.evidence.notation import (
     audit_on_line,
 )
 from storeproof.evidence.rounds import Broken, RoundEvidence, StoreEvidence
+from storeproof.evidence.transactions import MixLine, ReadingTransactions, TransactionsLine, transaction_lines
 from storeproof.evidence.transfers import TransfersOnLine, transfers_of, transfers_on_line
 from storeproof.history import Operation, Place, Reach
 from storeproof.spec.guarantee import LoadShape
 
-FORMAT: Final = "1.4"
-OLDER: Final = ("1.0", "1.1", "1.2", "1.3")
-"""The formats before rounds had `reach`, before they had `cluster`, before `transfers` and recordings, and before errors of disks; else
-they are as this one."""
+FORMAT: Final = "1.5"
+OLDER: Final = ("1.0", "1.1", "1.2", "1.3", "1.4")
+"""The formats before rounds had `reach`, before they had `cluster`, before `transfers` and recordings, before errors of disks, and before
+transactions; else they are as this one."""
 
 _MOST_ROUNDS: Final = 120
 """On one store: the largest scale has twenty of each of six faults of a cluster."""
@@ -133,7 +134,10 @@ class RoundLine(LinePart):
     transfers: TransfersOnLine | None = None
 
 
-Line = FileLine | StoreLine | KeysLine | OperationsLine | RoundLine | CrashLine | DiskLine | SeenLine | StateLine | ErrorsLine | ErrorLine
+_OfStates = CrashLine | DiskLine | SeenLine | StateLine
+_OfErrors = ErrorsLine | ErrorLine
+_OfTransactions = MixLine | TransactionsLine
+Line = FileLine | StoreLine | KeysLine | OperationsLine | RoundLine | _OfStates | _OfErrors | _OfTransactions
 _LINE: Final[TypeAdapter[Line]] = TypeAdapter(Annotated[Line, Field(discriminator="line")])
 
 
@@ -149,7 +153,10 @@ def parsed(text: bytes) -> Line:
 
 def lines_of(store: StoreEvidence) -> Iterator[str]:
     """What is written of a store."""
-    origin = min([each.began for each in store.rounds] + [each.invoked for each in store.operations[:1]], default=1) - 1
+    began = [each.began for each in store.rounds] + [each.invoked for each in store.operations[:1]]
+    if store.transactions is not None:
+        began += [each.invoked for each in store.transactions.sent[:1]]
+    origin = min(began, default=1) - 1
     numbers: dict[Place, int] = {}
     for each in store.operations:
         numbers.setdefault((each.collection, each.key), len(numbers))
@@ -168,6 +175,8 @@ def lines_of(store: StoreEvidence) -> Iterator[str]:
         yield from crash_lines(store.crash, store.operations, numbers)
     if store.errors is not None:
         yield from error_lines(store.errors, numbers, origin)
+    if store.transactions is not None:
+        yield from transaction_lines(store.transactions, origin)
 
 
 def _columns(operations: Sequence[Operation], numbers: Mapping[Place, int], before: int) -> OperationsLine:
@@ -213,6 +222,7 @@ class Reading:
         self._most = most_operations
         self._keys = KnownKeys()
         self._states = ReadingStates(self._keys)
+        self._transactions = ReadingTransactions()
         self._reads = 0
         """Of the keys that are watched on a cluster."""
         self._transfers = 0
@@ -227,6 +237,10 @@ class Reading:
             self._add_operations(line)
         elif isinstance(line, ErrorsLine | ErrorLine):
             self.store.errors = errors_with(self.store.errors, line, self._keys)
+        elif isinstance(line, MixLine | TransactionsLine):
+            self._transactions.add(line)
+            self._limit(self._transactions.accesses, "reads and writes in transactions")
+            self.store.transactions = self._transactions.kept
         elif not isinstance(line, RoundLine):
             if isinstance(line, StoreLine | FileLine):
                 raise EvidenceDamaged(f"a line of the kind `{line.line}` is out of place")

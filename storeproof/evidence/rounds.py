@@ -12,6 +12,7 @@ from storeproof.evidence.audit import AuditEvidence
 from storeproof.evidence.cluster_round import ClusterEvidence
 from storeproof.evidence.crash_states import CrashEvidence
 from storeproof.evidence.io_errors import ErrorsEvidence
+from storeproof.evidence.transactions import TransactionsEvidence
 from storeproof.evidence.transfers import TransferEvidence
 from storeproof.history import Operation, Reach, Transfer
 from storeproof.spec.guarantee import LoadShape
@@ -72,6 +73,8 @@ class StoreEvidence:
     """Of a store whose disk was recorded, in place of rounds."""
     errors: ErrorsEvidence | None = None
     """Of a store whose disk failed, in place of rounds."""
+    transactions: TransactionsEvidence | None = None
+    """Of clients whose transactions are judged by what they saw, in place of rounds."""
 
     @property
     def requests(self) -> Iterator[Operation | Transfer]:

@@ -12,7 +12,17 @@ from storeproof.report import capability_matrix, formatting, gates, tables
 from storeproof.report.answer_table import answer
 from storeproof.report.axes import Pair
 from storeproof.report.faults_without_guarantee import hardships
-from storeproof.report.parts import cluster_rounds, crash_table, joint_loads, losses, missing, outages, stale_reads
+from storeproof.report.parts import (
+    cluster_rounds,
+    crash_table,
+    isolation_drawn,
+    isolation_table,
+    joint_loads,
+    losses,
+    missing,
+    outages,
+    stale_reads,
+)
 from storeproof.report.parts.case_answers import case_answers
 from storeproof.report.parts.crash_states import states_drawn
 from storeproof.report.parts.fault_table import faults
@@ -84,6 +94,10 @@ def render_html(result: Result, against: str = "") -> str:
         crashes=crash_table.crash_table(result),
         crashes_note=crash_table.NOTE,
         crashes_title=crash_table.TITLE,
+        levels=isolation_table.isolation_table(result.stores),
+        levels_note=isolation_table.NOTE,
+        levels_title=isolation_table.TITLE,
+        levels_drawn=isolation_drawn.of_result(result),
         stale=stale_reads.stale_reads(result),
         stale_note=stale_reads.NOTE,
         gates=gates.LEGEND,

@@ -18,6 +18,7 @@ from storeproof.result.measured.crash_states import CrashStateCounts
 from storeproof.result.measured.damage import DamageCounts
 from storeproof.result.measured.first_screen import FirstScreen
 from storeproof.result.measured.io_errors import IoErrorCounts
+from storeproof.result.measured.isolation import IsolationCounts
 from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.missing import MissingDemand, Way
@@ -170,6 +171,8 @@ class OutcomeRecord(ResultPart):
     """None where no disk was recorded."""
     io_errors: IoErrorCounts | None = None
     """None where no disk failed."""
+    isolation: IsolationCounts | None = None
+    """None where no level was tried by random transactions."""
     lacked: Lacked | None = None
     """Of `not_run` what was lacking; None where that excuses no case. Of a result without the field, what its detail says."""
 

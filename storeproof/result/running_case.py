@@ -14,6 +14,7 @@ from storeproof.result.measured.case_records import Lacked, StaleReadCounts
 from storeproof.result.measured.crash_states import CrashStateCounts
 from storeproof.result.measured.damage import DamageCounts
 from storeproof.result.measured.io_errors import IoErrorCounts
+from storeproof.result.measured.isolation import IsolationCounts
 from storeproof.result.model import OutcomeRecord
 from storeproof.result.recorder import StoreRecord
 from storeproof.spec.known_failure import CaseFinding, KnownFailure
@@ -104,6 +105,8 @@ class CaseResult:
         """What became of the states of a disk, of a case that records one."""
         self.io_errors: IoErrorCounts | None = None
         """What errors of a disk led to, of a case whose disk fails."""
+        self.isolation: IsolationCounts | None = None
+        """What transactions showed of a level, of a case that has some."""
         self.lacked: Lacked | None = None
         """Of a case that is not run."""
         self.again = ""
@@ -160,7 +163,7 @@ class CaseResult:
         self.spoiled.append(self.detail.partition("\n")[0])
         self._details.clear()
         self.outcome, self.settled, self.party, self._ending, self.stale_reads = Outcome.NOT_RUN, False, None, None, None
-        self.refusal = self.damage = self.crash_states = self.io_errors = self.lacked = None
+        self.refusal = self.damage = self.crash_states = self.io_errors = self.isolation = self.lacked = None
         return True
 
     def note(self, outcome: Outcome, detail: str, findings: Sequence[str | CaseFinding] = ()) -> None:
@@ -220,6 +223,7 @@ class CaseResult:
                 damage=self.damage,
                 crash_states=self.crash_states,
                 io_errors=self.io_errors,
+                isolation=self.isolation,
                 lacked=self.lacked if self.outcome is Outcome.NOT_RUN else None,
                 again=self.again,
             ),

@@ -11,6 +11,8 @@ from storeproof.outcome import IDLE, SHOWN
 from storeproof.report.formatting import MARKS, SCALES, name_of
 from storeproof.report.parts.crash_states import StateDrawn, states_drawn
 from storeproof.report.parts.fault_table import fault_table
+from storeproof.report.parts.isolation_drawn import AnomalyDrawn, anomalies_drawn
+from storeproof.report.parts.isolation_table import isolation_table
 from storeproof.report.parts.joint_loads import joint_loads
 from storeproof.report.parts.losses import FAULTS, losses_of
 from storeproof.report.parts.outages import DEEDS, outage_table
@@ -42,6 +44,9 @@ class VariantInRun:
     rates: list[Rate]
     states: list[tuple[str, list[StateDrawn]]]
     """By case those of a disk on which it fails."""
+    levels: Table
+    anomalies: list[tuple[str, list[AnomalyDrawn]]]
+    """By case those among its transactions."""
 
     @property
     def name(self) -> str:
@@ -77,6 +82,8 @@ def _variant_in_run(store: StoreResult) -> VariantInRun:
         models=list(_models(store)),
         outages=outages_of(store),
         rates=rates_of(store),
+        levels=isolation_table([store]),
+        anomalies=list(anomalies_drawn(store)),
         states=[(each.id, drawn) for each in store.outcomes if (drawn := states_drawn(each))],
     )
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from storeproof.spec.capability import Capability
 from storeproof.spec.guarantee import CRASHES, IO_ERRORS, LADDER, NODES, SUDDEN
+from storeproof.spec.interleaving import LEVELS
 from storeproof.spec.model import Model, Value
 from storeproof.spec.scaling import Scaling
 
@@ -55,6 +56,11 @@ def io_errors_case(error: str) -> str:
     return f"durability.io_errors/{error}"
 
 
+def isolation_case(level: str, mix: str) -> str:
+    """The case of a mix of transactions at one level."""
+    return f"transactions.isolation/{level}/{mix}"
+
+
 _FIXED = (
     *OF_COMPOSITES,
     "capabilities.indexes.built-while-writing/concurrent",
@@ -83,7 +89,9 @@ _FIXED = (
 """Ids that the suites define and not the YAML files; a test compares them with the collected ones."""
 
 
-def suite_cases(capabilities: Mapping[str, Capability], models: Mapping[str, Model], scaling: Mapping[str, Scaling]) -> frozenset[str]:
+def suite_cases(
+    capabilities: Mapping[str, Capability], models: Mapping[str, Model], scaling: Mapping[str, Scaling], mixes: Iterable[str]
+) -> frozenset[str]:
     """The ids of the cases that the suites define by themselves, for these demands: all but the cases of capabilities, which are in the
     YAML files, and the workloads, whose cases depend on the scale."""
     ids = {*_FIXED, *(f"capabilities.{name}/pushdown" for name, each in capabilities.items() if each.questions)}
@@ -97,6 +105,7 @@ def suite_cases(capabilities: Mapping[str, Capability], models: Mapping[str, Mod
         ids |= {f"requests.corpus/{indexes}i" for indexes in (0, len(models["corpus"].indexes))}
     for name, each in scaling.items():
         ids |= {f"growth.{name}/{indexes}i" for indexes in (0, each.indexes)}
+    ids |= {isolation_case(level, mix) for level in LEVELS for mix in mixes}
     return frozenset(ids)
 
 
@@ -104,9 +113,14 @@ class CaseIds:
     """All valid case names: ids, and the part of an id before the slash."""
 
     def __init__(
-        self, capabilities: Mapping[str, Capability], models: Collection[str], workloads: Iterable[str], scaling: Iterable[str]
+        self,
+        capabilities: Mapping[str, Capability],
+        models: Collection[str],
+        workloads: Iterable[str],
+        scaling: Iterable[str],
+        mixes: Iterable[str],
     ) -> None:
-        ids = set(_FIXED)
+        ids = {*_FIXED, *(isolation_case(level, mix) for level in LEVELS for mix in mixes)}
         for name, capability in capabilities.items():
             ids |= {f"capabilities.{name}/{case.id}" for case in capability.cases}
             if capability.questions:
@@ -115,7 +129,7 @@ class CaseIds:
             ids |= {f"stateful.{model}", f"concurrency.whole/{model}"}
         self.ids = frozenset(ids)
         """Ids that do not depend on the scale."""
-        self._names = ids | {name.partition("/")[0] for name in ids}
+        self._names = ids | {name.partition("/")[0] for name in ids} | {name.rpartition("/")[0] for name in ids}
         self._open = {f"performance.{name}" for name in workloads} | {f"growth.{name}" for name in scaling}
         self._open |= {"requests.corpus", *(f"sizes.{model}" for model in models)}
         """Names whose part after the slash depends on the scale or the model."""

@@ -11,15 +11,17 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import AfterValidator, Field, PositiveInt, Strict, model_validator
 
 from storeproof.spec.base import Frozen, Name, RuleError
+from storeproof.spec.isolation import AnomalyKind
 
 HarmKind = Literal["lost", "resurrected", "reverted", "torn", "invented", "miscounted", "split", "unstartable", "unusable"]
 """What is found of records, or of the store: that it ended or does not start, or that it starts and then answers with errors."""
 BROKEN: Final = ("unstartable", "unusable")
 FindingKind = Literal[
-    HarmKind, "wrong_answer", "refused", "unreadable", "not_linearizable", "went_back", "not_kept", "wrong_end", "not_found"
+    AnomalyKind, HarmKind, "wrong_answer", "refused", "unreadable", "not_linearizable", "went_back", "not_kept", "wrong_end", "not_found"
 ]
 """What else a case finds: a wrong answer, a refusal, a reply that cannot be read, answers that no order explains, a read of an older state
-than its client knew, metadata that did not survive, a time to live that ends at another time, records that a load asked for in vain."""
+than its client knew, metadata that did not survive, a time to live that ends at another time, records that a load asked for in vain, and
+what is wrong between transactions."""
 SAYING: Final = (*BROKEN, "refused", "unreadable")
 """What is known by the store's own words."""
 

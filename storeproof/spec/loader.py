@@ -19,6 +19,7 @@ from storeproof.spec.edition import Edition, edition_of
 from storeproof.spec.editions.dispute import DISPUTES, Dispute, read_disputes, withdrawn_cases
 from storeproof.spec.editions.records import EDITIONS, JUDGES, FrozenEdition, Judge
 from storeproof.spec.guarantee import Guarantee
+from storeproof.spec.isolation import TransactionMix
 from storeproof.spec.model import Model, Value
 from storeproof.spec.profile import Profile
 from storeproof.spec.questions.claim import ClaimsFile
@@ -43,6 +44,7 @@ FILES: Mapping[str, type[SpecFile]] = {
     "datasets": Dataset,
     "capabilities": CapabilityGroup,
     "scaling": Scaling,
+    "isolation": TransactionMix,
     "workloads": WorkloadFile,
     "profiles": Profile,
     "scales": Scale,
@@ -77,6 +79,7 @@ class Spec:
     workloads: Mapping[str, Workload]
     profiles: Mapping[str, Profile]
     scales: Mapping[str, Scale]
+    mixes: Mapping[str, TransactionMix]
     store_files: Mapping[str, Path]
     """Files of the stores that come with the project; each is read when its store is requested."""
     suite_cases: frozenset[str] = frozenset()
@@ -91,7 +94,7 @@ class Spec:
     def with_models(self, own: Iterable[Model]) -> Spec:
         """With models of a reader's own, on which the suites try what they try on every model. The edition stays what it is."""
         brought = {each.model: each for each in own}
-        cases = suite_cases_of({}, brought, {}) - suite_cases_of({}, {}, {})
+        cases = suite_cases_of({}, brought, {}, ()) - suite_cases_of({}, {}, {}, ())
         return replace(
             self,
             models={**self.models, **brought},
@@ -116,7 +119,11 @@ class Spec:
     @cached_property
     def later_cases(self) -> frozenset[str]:
         """Cases that the suites define for the demands of a frozen edition, and that it does not have: they came later."""
-        return suite_cases_of(self.capabilities, self.models, self.scaling) - self.suite_cases if self.edition.frozen else frozenset()
+        return (
+            suite_cases_of(self.capabilities, self.models, self.scaling, self.mixes) - self.suite_cases
+            if self.edition.frozen
+            else frozenset()
+        )
 
     def store(self, name: str) -> tuple[Store, Path]:
         """A store by name, or by the path of any YAML file; with the file it was read from.
@@ -196,7 +203,7 @@ class Spec:
 
     @cached_property
     def _claimable(self) -> Claimable:
-        return Claimable(self.capabilities, self.models, CaseIds(self.capabilities, self.models, self.workloads, self.scaling))
+        return Claimable(self.capabilities, self.models, CaseIds(self.capabilities, self.models, self.workloads, self.scaling, self.mixes))
 
 
 def _named(text: str) -> tuple[str, str, str]:
@@ -244,8 +251,8 @@ def load_spec(
                 table[name], places[what, name] = item, (path, location)
         return table
 
-    def files(folder: str, kind: type[F], name: Callable[[F], str]) -> dict[str, F]:
-        what = folder.removesuffix("s")
+    def files(folder: str, kind: type[F], name: Callable[[F], str], what: str = "") -> dict[str, F]:
+        what = what or folder.removesuffix("s")
         return named(what, [(name(item), item, (path, (what,))) for path, item in every(folder, kind)])
 
     spec = Spec(
@@ -273,6 +280,7 @@ def load_spec(
         ),
         profiles=files("profiles", Profile, lambda item: item.profile),
         scales=files("scales", Scale, lambda item: item.scale),
+        mixes=files("isolation", TransactionMix, lambda item: item.mix, "mix"),
         store_files={path.stem: path for path in sorted((stores or root / "stores").glob("*.yaml"))},
     )
     # Names in a file with errors are unknown: references to them are not errors of their own.
@@ -281,7 +289,7 @@ def load_spec(
         problems.extend(_disagreements(spec, places) or [wrong for check in unfit for wrong in check(spec, places)])
     if problems:
         raise SpecError(problems)
-    frozen = suite_cases if suite_cases is not None else suite_cases_of(spec.capabilities, spec.models, spec.scaling)
+    frozen = suite_cases if suite_cases is not None else suite_cases_of(spec.capabilities, spec.models, spec.scaling, spec.mixes)
     return replace(spec, suite_cases=frozen, withdrawn=withdrawn_cases(read_disputes(root), spec.edition.version))
 
 
@@ -310,6 +318,8 @@ def _disagreements(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) 
     for name, dataset in spec.datasets.items():
         path, _ = places["dataset", name]
         named.append(((path, ("model",)), "model", dataset.model, spec.models))
+    for name, mix in spec.mixes.items():
+        named.append(((places["mix", name][0], ("model",)), "model", mix.model, spec.models))
     for name, scaling in spec.scaling.items():
         path, _ = places["scaling", name]
         named.append(((path, ("model",)), "model", scaling.model, spec.models))

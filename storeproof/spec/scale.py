@@ -16,6 +16,15 @@ Share = Annotated[float, Field(gt=0, le=1)]
 Clients = Annotated[tuple[PositiveInt, ...], Strict(False), Field(min_length=1)]
 
 
+class IsolationScale(Frozen):
+    """Of each mix of transactions, at each level."""
+
+    transactions: PositiveInt = 10_000
+    """After so many, whatever became of them, no other one begins."""
+    seconds: Seconds = 15.0
+    """Nor after these."""
+
+
 class CorrectnessScale(Frozen):
     """Sizes of the random tests of correctness; the fixed cases do not depend on the scale."""
 
@@ -28,6 +37,7 @@ class CorrectnessScale(Frozen):
     """Operations of each of those clients."""
     stale_read_rounds: PositiveInt = 5
     """Rounds in which stale reads are looked for, with each kind of record."""
+    isolation: IsolationScale = IsolationScale()
 
 
 class CrashStatesScale(Frozen):
@@ -148,7 +158,7 @@ class PerformanceScale(Frozen):
 class Scale(SpecFile):
     """One file of `spec/scales/`."""
 
-    FORMAT = (3, 3)
+    FORMAT = (3, 4)
     RENAMED = older_formats.SCALE
 
     scale: Literal["smoke", "standard", "full"]

@@ -22,7 +22,7 @@ from tests.shipped import SHIPPED
 from tests.spec.files import STORE, replaced, specification
 
 SPEC = SHIPPED
-CASES = CaseIds(SPEC.capabilities, SPEC.models, SPEC.workloads, SPEC.scaling)
+CASES = CaseIds(SPEC.capabilities, SPEC.models, SPEC.workloads, SPEC.scaling, SPEC.mixes)
 LISTING = """
 import pytest
 

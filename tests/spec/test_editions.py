@@ -202,6 +202,6 @@ def test_the_page_of_the_disputes_is_made_from_their_files() -> None:
     """And each is about a case that exists."""
     disputes = read_disputes(SPEC_ROOT)
     assert (SPEC_ROOT.parent / "DISPUTES.md").read_text() == disputes_page(disputes), "storeproof disputes > DISPUTES.md"
-    cases = CaseIds(SHIPPED.capabilities, SHIPPED.models, SHIPPED.workloads, SHIPPED.scaling)
+    cases = CaseIds(SHIPPED.capabilities, SHIPPED.models, SHIPPED.workloads, SHIPPED.scaling, SHIPPED.mixes)
     assert [each.case for each in disputes if cases.wrong(each.case)] == []
     assert "| ttl | `capabilities.access.put-get/001` | all | Shelf \\| Rack | r | open |  |\n" in disputes_page([disputed()])

@@ -108,7 +108,7 @@ class JudgedStates(JudgedTrials):
             raise ClaimRefused(Reason.STATES, f"{name} has {summary.recordings} recordings, where the scale wants {scale.recordings}")
         if shown and summary.tried.total() < case.due and record.seconds < scale.seconds:
             raise ClaimRefused(Reason.STATES, f"{name} left out states after {record.seconds:g} s, where the scale has {scale.seconds:g} s")
-        self.check_outcome(record, summary, case.guarantee, Reason.STATES)
+        self.check_outcome(record, summary, Reason.STATES, claimed=self.target.configuration.promises(case.guarantee))
 
 
 def _listed_again(part: StoreEvidence, crash: CrashEvidence, counts: CrashStateCounts, which: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
 from math import isclose
@@ -16,7 +16,9 @@ from storeproof.conformance.histories.attempts import check_attempt, check_attem
 from storeproof.conformance.histories.cluster_rounds import check_cluster_rounds
 from storeproof.conformance.histories.crash_states import JudgedStates
 from storeproof.conformance.histories.io_errors import JudgedErrors
+from storeproof.conformance.histories.isolation import JudgedIsolation
 from storeproof.conformance.histories.judged_rounds import JudgedRounds, no_better, outcome_by_histories
+from storeproof.conformance.histories.judged_trials import JudgedTrials
 from storeproof.conformance.histories.load_times import check_load
 from storeproof.conformance.histories.part_kills import check_part_kill
 from storeproof.conformance.histories.workloads import check_workload, undecided
@@ -76,7 +78,7 @@ class JudgedAgain:
     undecided: tuple[str, ...] = ()
     """Cases of contended keys whose answers there was no time to find an order for."""
     states: tuple[str, ...] = ()
-    """What was computed again of the states that crashes may leave, and of errors of disks."""
+    """What was computed again of the states that crashes may leave, of errors of disks, and of transactions."""
 
 
 def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: Archive, known: KnownJudges, judge: Judge) -> JudgedAgain:
@@ -95,17 +97,15 @@ def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: 
     if run.evidence is None and struck:
         raise ClaimRefused(Reason.EVIDENCE, f"there are no histories of {len(struck)} guarantees that were struck")
     judged: dict[str, JudgedRounds] = {}
-    states, errors = JudgedStates(run, store, target, known), JudgedErrors(run, store, target, known)
+    trials = [each(run, store, target, known) for each in (JudgedStates, JudgedErrors, JudgedIsolation)]
     if run.evidence is not None:
         if archive.digest(EVIDENCE) != run.evidence:
             raise ClaimRefused(Reason.EVIDENCE, f"{EVIDENCE} is not the one of this run: its hash is another one in the result")
         try:
-            judged = {each.name: each for each in _judged(run, store, target, archive, known, judge, (states, errors))}
+            judged = {each.name: each for each in _judged(run, store, target, archive, known, judge, trials)}
         except EvidenceDamaged as reason:
             raise ClaimRefused(Reason.EVIDENCE, in_one_line(str(reason))) from None
-    states.check()
-    errors.check()
-    disputed = [*states.disputed, *errors.disputed]
+    disputed, said = _trials_checked(trials)
     for name, record in records.items():
         found = judged.get(name, JudgedRounds(name))
         disputed += _compared(record, found, run, target, known)
@@ -123,9 +123,14 @@ def check_durability(run: RunInfo, store: StoreResult, target: Target, archive: 
     _check_outcomes(store, records)
     operations = sum(each.operations for each in judged.values())
     open_ = tuple(f"{_CASE}{name}" for name, each in judged.items() if undecided(each))
-    return JudgedAgain(
-        len(judged), sum(each.summary.rounds for each in judged.values()), operations, tuple(disputed), open_, (*states.said, *errors.said)
-    )
+    return JudgedAgain(len(judged), sum(each.summary.rounds for each in judged.values()), operations, tuple(disputed), open_, tuple(said))
+
+
+def _trials_checked(trials: Sequence[JudgedTrials]) -> tuple[list[str], list[str]]:
+    """In what those of disputed cases differ from the result, and what was computed again. Raises `ClaimRefused`: others differ."""
+    for trial in trials:
+        trial.check()
+    return [each for trial in trials for each in trial.disputed], [each for trial in trials for each in trial.said]
 
 
 def _judged(
@@ -135,9 +140,9 @@ def _judged(
     archive: Archive,
     known: KnownJudges,
     judge: Judge,
-    trials: tuple[JudgedStates, JudgedErrors],
+    trials: Sequence[JudgedTrials],
 ) -> Iterator[JudgedRounds]:
-    """The guarantees, one after the other; recordings and errors of disks are taken by `trials`."""
+    """The guarantees, one after the other; recordings, errors of disks and transactions are taken by `trials`."""
     times = CaseTimes(store)
     seen: set[str] = set()
     fingerprints: set[bytes] = set()

@@ -93,7 +93,7 @@ class JudgedErrors(JudgedTrials):
             raise ClaimRefused(
                 Reason.ERRORS, f"{record.id} left out calls after {record.seconds:g} s, where the scale has {scale.seconds:g} s"
             )
-        self.check_outcome(record, summary, "power_loss", Reason.ERRORS)
+        self.check_outcome(record, summary, Reason.ERRORS, claimed=self.target.configuration.promises("power_loss"))
 
 
 def _differing(says: IoErrorCounts, shows: IoErrorCounts) -> list[tuple[str, str, str]]:

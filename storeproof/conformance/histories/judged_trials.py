@@ -1,24 +1,24 @@
-"""What the states of a crash and the errors of a disk share when they are judged again."""
+"""What the states of a crash, the errors of a disk and transactions share when they are judged again."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from storeproof.conformance.histories.judged_rounds import no_better, outcome_by_histories
 from storeproof.conformance.known import KnownJudges
 from storeproof.conformance.reasons import ClaimRefused, Reason
-from storeproof.experiments.trial_summary import TrialSummary
+from storeproof.evidence import StoreEvidence
+from storeproof.experiments.summary import Summary
 from storeproof.outcome import Outcome
 from storeproof.result.model import OutcomeRecord, RunInfo, StoreResult
 from storeproof.spec import Target
-from storeproof.spec.guarantee import GuaranteeName
 
 
 @dataclass
-class JudgedTrials:
+class JudgedTrials(ABC):
     """The trials of one kind in a bundle."""
 
     run: RunInfo
@@ -29,6 +29,19 @@ class JudgedTrials:
     """What was computed again of each case, and what was not."""
     disputed: list[str] = field(default_factory=list)
     """In what the trials of a disputed case show something else here than in the result."""
+
+    @abstractmethod
+    def take(self, part: StoreEvidence) -> bool:
+        """Judge a part of the evidence; False: it is of another kind.
+
+        Raises:
+            EvidenceDamaged: it is none of a run.
+            ClaimRefused: it shows something else than the result says.
+        """
+
+    @abstractmethod
+    def check(self) -> None:
+        """Compare all with the result. Raises `ClaimRefused`: they show something else, or there are none of a case that has some."""
 
     def record_of(self, case: str) -> OutcomeRecord | None:
         """The outcome of a case in the result."""
@@ -44,9 +57,8 @@ class JudgedTrials:
                 raise
             self.disputed.append(refused.text)
 
-    def check_outcome(self, record: OutcomeRecord, summary: TrialSummary[Any, Any], guarantee: GuaranteeName, reason: Reason) -> None:
+    def check_outcome(self, record: OutcomeRecord, summary: Summary, reason: Reason, *, claimed: bool) -> None:
         """Raises `ClaimRefused`: the outcome in the result is better than the trials show."""
-        claimed = self.target.configuration.promises(guarantee)
         outcome = outcome_by_histories(summary, record.id, self.run, self.target, claimed=claimed)
         if record.outcome is not Outcome.ERROR and not no_better(record.outcome, outcome):
             raise ClaimRefused(reason, f"{record.id} is {record.outcome} in the result, and {outcome} by its {reason}")

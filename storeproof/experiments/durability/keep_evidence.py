@@ -27,6 +27,8 @@ def keep_evidence(sut: StoreUnderTest, evidence: StoreEvidence) -> None:
     if evidence.errors is not None:
         for tried in evidence.errors.tried:
             tried.broken = printable(redact(tried.broken, secrets))
+    if evidence.transactions is not None:
+        evidence.transactions.refusal = printable(redact(evidence.transactions.refusal, secrets))
     sut.record.evidence.append(member_of(evidence))
 
 

@@ -66,7 +66,7 @@ def edition_to_try(name: str | None) -> Spec:
     if not spec.edition.frozen:
         return spec
     record = frozen_editions()[name]
-    if gone := sorted(spec.suite_cases - suite_cases(spec.capabilities, spec.models, spec.scaling)):
+    if gone := sorted(spec.suite_cases - suite_cases(spec.capabilities, spec.models, spec.scaling, spec.mixes)):
         raise UsageError(_cannot(record, f"the suites no longer have {len(gone)} of its cases, such as {', '.join(gone[:_SHOWN])}"))
     for dataset in _GENERATED:
         own, here = (folder / "datasets" / f"{dataset}.yaml" for folder in (spec.root, loader.SPEC_ROOT))

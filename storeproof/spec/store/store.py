@@ -10,6 +10,8 @@ from pydantic import Field, Strict, field_validator, model_validator
 from storeproof.spec import older_formats
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.guarantee import LADDER, NETWORKED, NODES, GuaranteeName, NodeGuaranteeName
+from storeproof.spec.interleaving import Isolation
+from storeproof.spec.isolation import LevelClaim
 from storeproof.spec.known_failure import KnownFailure
 from storeproof.spec.store.composite import UNITS, Caching, check_settings, names_a_size, with_size
 from storeproof.spec.store.launch import Launch
@@ -64,6 +66,8 @@ class Claims(Frozen):
 
     Some stores show a write to other clients before it is synced and acknowledged.
     """
+    isolation: dict[Isolation, LevelClaim] = Field(default_factory=dict)
+    """What its transactions guarantee, at each level that it has (since format 2.4)."""
 
 
 class Variant(Frozen):
@@ -94,6 +98,8 @@ class Variant(Frozen):
     """Overrides the store's claim."""
     detects_corruption: bool | None = None
     """Overrides the store's claim."""
+    isolation: dict[Isolation, LevelClaim | None] = Field(default_factory=dict)
+    """Levels of this variant that differ from the store's; `null`: it does not have the level."""
     stale_reads: Literal["possible", "of_others"] | None = None
     """`possible`: a read may return a value although a newer write was acknowledged before the read was sent. Without it that is a
     failure; with it the run says how often it was seen, and histories need not be linearizable. `of_others`: the same, but a client never
@@ -116,7 +122,7 @@ class Variant(Frozen):
 class Store(SpecFile):
     """One file of `spec/stores/`, or a file of the user's."""
 
-    FORMAT = (2, 3)
+    FORMAT = (2, 4)
     RENAMED = older_formats.STORE
 
     extends: str | None = None

@@ -8,6 +8,8 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
+from storeproof.spec.interleaving import Isolation
+from storeproof.spec.isolation import LevelClaim
 from storeproof.spec.known_failure import KnownFailure
 from storeproof.spec.store.composite import Role
 from storeproof.spec.store.launch import Launch
@@ -110,6 +112,12 @@ class Target:
     def stale_reads(self) -> bool:
         """Whether the variant says that a read may be stale."""
         return self.configuration.stale_reads is not None
+
+    @property
+    def isolation(self) -> Mapping[Isolation, LevelClaim]:
+        """What the variant claims of each level that it has."""
+        levels = {**self.store.claims.isolation, **self.configuration.isolation}
+        return {level: claim for level, claim in levels.items() if claim is not None}
 
     @property
     def session_guarantees(self) -> bool:

@@ -1,0 +1,139 @@
+"""A client whose requests are transactions, and their histories."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import monotonic_ns
+from typing import Final
+
+from storeproof.contract import Layout, Refused, Session, Unsupported, call
+from storeproof.contract.sessions import Transactions
+from storeproof.experiments.client import Strategy
+from storeproof.experiments.isolation.contended_records import ContendedRecords
+from storeproof.history import Access, RequestOutcome, Transaction
+from storeproof.records.self_verifying import identify, record, write_id
+from storeproof.spec.interleaving import Isolation
+from storeproof.spec.isolation import TransactionMix
+
+_AT_ONCE: Final = 0.5
+"""The share of transactions that write each record after they have read it; the others read all before they write."""
+_READ_AT_ONCE: Final = 50
+"""Records that a client which does not draw reads in one transaction."""
+
+
+@dataclass
+class TransactionLog:
+    """The transactions of one client, in order. Written by one thread; may be read by any."""
+
+    client: int
+    transactions: list[Transaction] = field(default_factory=list)
+    not_written: list[str] = field(default_factory=list)
+    """What it has read, and was written so by no client."""
+
+
+class Transacting(Strategy):
+    """Draws transactions of a mix, and sends them."""
+
+    def __init__(
+        self,
+        mix: TransactionMix,
+        layout: Layout,
+        level: Isolation,
+        records: ContendedRecords,
+        log: TransactionLog,
+        rng: random.Random,
+        reads: Sequence[str] | None = None,
+    ) -> None:
+        """`reads`: the records that it reads once each, and no other ones; None: it draws."""
+        self._mix = mix
+        self._layout = layout
+        self._level = level
+        self._records = records
+        self._log = log
+        self._rng = rng
+        self._reads = reads
+        self._sequence = 0
+        self._accesses: list[Access] = []
+        self._began = 0
+        self._rolled_back = False
+
+    def use(self, session: Session) -> None:
+        """Open the collection."""
+        assert isinstance(session, Transactions), "its levels were tried before"
+        self._session: Transactions = session
+        self._collection = session.collection(self._layout)
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether it has read all that it has to."""
+        return self._reads is not None and not self._reads
+
+    def request(self) -> None:
+        """One transaction."""
+        if self._reads is not None:
+            now, self._reads = self._reads[:_READ_AT_ONCE], self._reads[_READ_AT_ONCE:]
+            self._send([(key, False) for key in now], [], [], roll_back=False)
+            return
+        mix, rng = self._mix, self._rng
+        keys = self._records.draw(rng, rng.randint(*mix.reads))
+        only_reads = rng.random() < mix.reads_only
+        # Writes are in one order: two transactions that cross would each hold what the other waits for.
+        replaced = [] if only_reads else sorted(key for key in keys if rng.random() < mix.replaced)
+        again = [key for key in keys if rng.random() < mix.read_again]
+        self._records.count(replaced)
+        if rng.random() < _AT_ONCE:
+            self._send([(key, key in replaced) for key in sorted(keys)], [], again, roll_back=rng.random() < mix.rolled_back)
+        else:
+            self._send([(key, False) for key in keys], replaced, again, roll_back=rng.random() < mix.rolled_back)
+
+    def _send(self, first: Sequence[tuple[str, bool]], then: Sequence[str], again: Sequence[str], *, roll_back: bool) -> None:
+        """Read the first records, and replace those with a mark; replace others; read some again."""
+        self._accesses, self._rolled_back, self._began = [], roll_back, monotonic_ns()
+        session = self._session
+        session.begin(self._level)
+        try:
+            for key, replace in first:
+                self._read(key)
+                if replace:
+                    self._write(key)
+            for key in then:
+                self._write(key)
+            for key in again:
+                self._read(key)
+            if roll_back:
+                session.rollback()
+            else:
+                session.commit()
+        except (Refused, Unsupported):
+            session.rollback()
+            raise
+
+    def end(self, outcome: RequestOutcome) -> None:
+        """Record it."""
+        now = monotonic_ns()
+        ended: RequestOutcome = "refused" if self._rolled_back and outcome == "ok" else outcome
+        self._log.transactions.append(
+            Transaction(
+                client=self._log.client,
+                invoked=self._began,
+                completed=None if ended == "unknown" else now,
+                outcome=ended,
+                accesses=tuple(self._accesses),
+            )
+        )
+
+    def _read(self, key: str) -> None:
+        found = call(self._collection, self._layout, "get", key)
+        seen = None if found is None else identify(self._layout.model, key, found)
+        if seen is not None and not seen.write_id:
+            self._log.not_written.append(f"{key} is {seen.kind}")
+        else:
+            self._accesses.append(Access("read", key, None if seen is None else seen.write_id))
+
+    def _write(self, key: str) -> None:
+        self._sequence += 1
+        new_id = write_id(self._log.client, self._sequence)
+        self._accesses.append(Access("write", key, new_id))  # before: it may be there also if its reply is lost
+        call(self._collection, self._layout, "put", key, record(self._layout.model, key, new_id))

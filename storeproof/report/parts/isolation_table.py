@@ -1,0 +1,54 @@
+"""What each isolation level of a store guarantees, and what random transactions showed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from storeproof.report.formatting import name_of
+from storeproof.report.tables import Cell, Table, outcome_cell
+from storeproof.result.measured.isolation import AnomalySeen, IsolationCounts
+from storeproof.result.model import OutcomeRecord, StoreResult
+from storeproof.spec.isolation import ANOMALIES
+from storeproof.units import whole
+
+TITLE: Final = "Isolation, by random transactions"
+NOTE: Final = (
+    "A level is held to what its maker says that it guarantees, not to its name. A pass means that so many transactions refute nothing; it "
+    "proves no level. Allowed is what was seen and what the level does not forbid, with the number of commits before it was first seen."
+)
+_HEADER: Final = ("store:variant", "level", "guarantees", "mix", "outcome", "committed", "contended", "rolled back", "forbidden", "allowed")
+
+
+def isolation_table(stores: Iterable[StoreResult]) -> Table:
+    """A row for each level and mix that was tried; without rows where none was."""
+    rows = [_row(store, record, counts) for store in stores for record, counts in tried(store)]
+    return Table(_HEADER, rows, "No isolation level was tried in this run.", frozenset(range(5, 8)))
+
+
+def tried(store: StoreResult) -> Iterator[tuple[OutcomeRecord, IsolationCounts]]:
+    """The cases of levels, with what was counted."""
+    return ((each, each.isolation) for each in store.outcomes if each.isolation is not None)
+
+
+def _row(store: StoreResult, record: OutcomeRecord, counts: IsolationCounts) -> list[Cell]:
+    return [
+        Cell(name_of(store), "strong"),
+        Cell(counts.level.replace("_", " ")),
+        Cell(counts.guarantees.replace("_", " ")),
+        Cell(counts.mix),
+        outcome_cell(record.outcome, hint=record.detail),
+        *(Cell(whole(number)) for number in (counts.committed, counts.contended, counts.rolled_back)),
+        Cell(_listed(counts, forbidden=True) or "–", "bad" if any(each.forbidden for each in counts.anomalies) else "dim"),
+        Cell(_listed(counts, forbidden=False) or "–"),
+    ]
+
+
+def _listed(counts: IsolationCounts, *, forbidden: bool) -> str:
+    return ", ".join(named(each) for each in counts.anomalies if each.forbidden is forbidden)
+
+
+def named(seen: AnomalySeen) -> str:
+    """`write skew (G2-item), 6`."""
+    order = {"item": "", "process": " in the order of a client", "realtime": " in the order of time"}[seen.order]
+    return f"{ANOMALIES[seen.kind]} ({seen.kind}){order}, {whole(seen.after)}"

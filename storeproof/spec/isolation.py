@@ -1,0 +1,91 @@
+"""What a store says of its isolation levels, and the transactions under which it is held to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import Field, PositiveInt, Strict, model_validator
+
+from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
+
+Guarantees = Literal[
+    "read_committed",
+    "parallel_snapshot_isolation",
+    "snapshot_isolation",
+    "strong_session_snapshot_isolation",
+    "strong_snapshot_isolation",
+    "serializable",
+    "strong_session_serializable",
+    "strict_serializable",
+]
+"""What transactions guarantee: levels of the literature, which say exactly what they forbid (`storeproof.check.isolation.levels`), whatever
+a store calls its own. `strong_session` ones keep the order of each client, `strong` and `strict` ones real time."""
+
+AnomalyKind = Literal[
+    "G0", "G1a", "G1b", "G1c", "own-writes", "fuzzy-read", "lost-update", "G-single", "G-nonadjacent", "G2-item", "G2"
+]  # fmt: skip
+"""What is wrong between transactions, as Adya has named it ("Weak Consistency", 1999), and Elle after him (Kingsbury and Alvaro, 2020)."""
+
+AnomalyOrder = Literal["item", "process", "realtime"]
+"""What shows an anomaly: reads and writes alone, also the order of each client's transactions, or also real time."""
+
+ANOMALIES: Final[Mapping[AnomalyKind, str]] = {
+    "G0": "dirty write",
+    "G1a": "read of what was rolled back",
+    "G1b": "read of what its transaction then replaced",
+    "G1c": "circular information flow",
+    "own-writes": "own write not read back",
+    "fuzzy-read": "non-repeatable read",
+    "lost-update": "lost update",
+    "G-single": "read skew",
+    "G-nonadjacent": "long fork",
+    "G2-item": "write skew",
+    "G2": "write skew by a condition",
+}
+"""In words. G-single and G-nonadjacent have more than read skew and long fork among them, which are the best known."""
+
+Share = Annotated[float, Field(ge=0, le=1, strict=False)]
+
+
+class LevelClaim(Frozen):
+    """What a store guarantees at one of its levels: the name of a level says less than its maker's documents do."""
+
+    guarantees: Guarantees
+    says: str
+    """The maker's own sentence."""
+    source: Annotated[str, Field(pattern=r"^https?://")]
+    """Where it stands."""
+
+
+class TransactionMix(SpecFile):
+    """One file of `spec/isolation/`: random transactions of concurrent clients, which read records and replace some of those they read."""
+
+    mix: Name
+    title: str
+    model: Name
+    """Of the records. They are absent at first."""
+    clients: PositiveInt
+    keys: PositiveInt
+    """Records that are contended for at a time."""
+    writes: PositiveInt
+    """Of one record, after which a new one takes its place."""
+    reads: Annotated[tuple[PositiveInt, PositiveInt], Strict(False)]
+    """The smallest and largest number of records that a transaction reads; each is as likely."""
+    reads_only: Share
+    """Of the transactions: they replace nothing."""
+    replaced: Share
+    """Of the records that one of the others reads."""
+    read_again: Share
+    """Of the records that a transaction has read, at its end."""
+    rolled_back: Share
+    """Of the transactions, on purpose."""
+    beside: int = Field(ge=0)
+    """Other records in the same collection."""
+
+    @model_validator(mode="after")
+    def _can_be_drawn(self) -> Self:
+        least, most = self.reads
+        if not least <= most <= self.keys:
+            raise RuleError(f"found {least} to {most}; allowed: up to {self.keys}, the number of keys, the smaller number first", "reads")
+        return self
