@@ -1,0 +1,56 @@
+"""What each isolation level forbids.
+
+Adya, "Weak Consistency: A Generalized Theory and Optimistic Implementations for Distributed Transactions", MIT, 1999, chapters 3 and 4:
+PL-2, PL-2+, PL-SI, PL-3, PL-SS; in short in Adya, Liskov, O'Neil, "Generalized Isolation Level Definitions", ICDE 2000. Cerone, Bernardi,
+Gotsman, "A Framework for Transactional Consistency Models with Atomic Visibility", CONCUR 2015: what a transaction reads twice or has
+written itself; parallel snapshot isolation, which loses no update and allows a long fork. Cerone, Gotsman, "Analysing Snapshot Isolation",
+PODC 2016: each cycle that snapshot isolation allows has two adjacent `rw`. Daudjee, Salem, "Lazy Database Replication with Snapshot
+Isolation", VLDB 2006: strong and strong session levels. The checker Elle has such a table in `consistency_model.clj`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal
+
+from storeproof.check.isolation.anomaly import IsolationAnomaly, Kind, Order
+
+Level = Literal[
+    "read_committed",
+    "parallel_snapshot_isolation",
+    "snapshot_isolation",
+    "strong_session_snapshot_isolation",
+    "strong_snapshot_isolation",
+    "serializable",
+    "strong_session_serializable",
+    "strict_serializable",
+]
+"""`strong_session` levels keep the order of each client, `strong` and `strict` ones real time."""
+
+Forbidden = frozenset[tuple[Kind, Order]]
+
+
+def _in(order: Order, kinds: Iterable[Kind]) -> Forbidden:
+    return frozenset((kind, order) for kind in kinds)
+
+
+_COMMITTED: Final[tuple[Kind, ...]] = ("G0", "G1a", "G1b", "G1c", "own-writes")
+_PARALLEL: Final[tuple[Kind, ...]] = (*_COMMITTED, "fuzzy-read", "lost-update", "G-single")
+_SNAPSHOT: Final[tuple[Kind, ...]] = (*_PARALLEL, "G-nonadjacent")
+_SERIAL: Final[tuple[Kind, ...]] = (*_SNAPSHOT, "G2-item", "G2")
+
+FORBIDS: Final[Mapping[Level, Forbidden]] = {
+    "read_committed": _in("item", _COMMITTED),
+    "parallel_snapshot_isolation": _in("item", _PARALLEL),
+    "snapshot_isolation": _in("item", _SNAPSHOT),
+    "strong_session_snapshot_isolation": _in("item", _SNAPSHOT) | _in("process", _SNAPSHOT),
+    "strong_snapshot_isolation": _in("item", _SNAPSHOT) | _in("process", _SNAPSHOT) | _in("realtime", _SNAPSHOT),
+    "serializable": _in("item", _SERIAL),
+    "strong_session_serializable": _in("item", _SERIAL) | _in("process", _SERIAL),
+    "strict_serializable": _in("item", _SERIAL) | _in("process", _SERIAL) | _in("realtime", _SERIAL),
+}
+
+
+def forbidden(level: Level, anomaly: IsolationAnomaly) -> bool:
+    """Whether a store at this level never shows it."""
+    return (anomaly.kind, anomaly.order) in FORBIDS[level]

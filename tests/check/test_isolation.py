@@ -1,0 +1,254 @@
+"""Anomalies of isolation: each kind by hand, and none where some order of the transactions explains what was read."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from storeproof.check import FORBIDS, Level, contended, explain, find_anomalies, forbidden
+from storeproof.history import Access, Transaction
+from tests.check.transactions import Behaviour, SimulatedStore, transactions
+
+ANOMALIES = {
+    "dirty read": (("|---no  x=1", "  |---|  x?1"), {"G1a"}),
+    "dirty read by an unknown transaction that was committed": (("|---no  x=1", "|---?  x?1 y=1", "|---|  y?1"), {"G1a"}),
+    "dirty read of an intermediate version": (("|---|  x=1 x=2", "  |---|  x?1"), {"G1b"}),
+    "circular information flow": (("|---|  x=1 y?2", "|---|  y=2 x?1"), {"G1c"}),
+    "dirty writes": (("|-|  x=1", "|---|  x?1 x=2 y?4 y=3", "  |---|  y?- y=4 x?2 x=5"), {"G0", "G1c"}),
+    "does not read its own write": (("|---|  x=1", "   |---|  x=2 x?1"), {"own-writes"}),
+    "does not find its own record": (("|---|  x=1 x?-",), {"own-writes"}),
+    "reads its earlier write": (("|---|  x=1 x=2 x?1",), {"own-writes"}),
+    "reads what it has not written yet": (("|---|  x?1 x=1",), {"own-writes"}),
+    "fuzzy read": (("|-|  x=1", " |-|  x?1 x=2", "|-----|  x?1 x?2"), {"fuzzy-read", "G-single"}),
+    "lost update": (("|-|  x=1", "  |---|  x?1 x=2", "    |---|  x?1 x=3"), {"lost-update"}),
+    "lost insert": (("  |---|  x?- x=2", "    |---|  x?- x=3"), {"lost-update"}),
+    "lost update by an unknown transaction that was read": (("|---|  x?- x=2", "|---?  x?- x=3", "  |---|  x?3"), {"lost-update"}),
+    "read skew": (("|--|  x?- x=1 y?- y=1", "|---|  x?- y?1"), {"G-single"}),
+    "read skew over a blind write": (("|--|  x=1 y=1", "|---|  x?- y?1"), {"G-single"}),
+    "long fork": (("|--|  x=1", "|--|  y=1", "|---|  x?1 y?-", "|---|  x?- y?1"), {"G-nonadjacent"}),
+    "write skew": (("|--|  x?- y?- x=1", "|--|  x?- y?- y=1"), {"G2-item"}),
+    "write skew of three": (("|--|  x?- y=1", "|--|  y?- z=1", "|--|  z?- x=1"), {"G2-item"}),
+    "a reader sees it (Fekete et al., 2004)": (
+        ("|-------|  x?- y?- x=1", "  |-|  y?- y=2", "     |-|  x?- y?2"),
+        {"G2-item"},
+    ),
+    "phantoms": (("|--|  x~- y=1", "|--|  y~- x=1"), {"G2"}),
+    "stale read": (("|--|  x=1", "    |--|  x?-"), {"G-single-realtime"}),
+    "stale read of its own": (("|--|  A: x=1", "    |--|  A: x?-"), {"G-single-process"}),
+    "commits in another order than real time": (("|--|  x?1", "     |--|  x=1"), {"G1c-realtime"}),
+    "long fork between clients": (
+        ("|--------|  x=1", " |----|  x?1 y?-", "  |-|  A: y=1", "      |-|  A: x?-"),
+        {"G-nonadjacent-process"},
+    ),
+    "long fork in real time": (
+        ("|--------|  x=1", " |----|  x?1 y?-", "  |-|  y=1", "      |-|  x?-"),
+        {"G-nonadjacent-realtime"},
+    ),
+}  # fmt: skip
+NONE = {
+    "nothing": (),
+    "reads of one moment": ("|--|  x=1 y=1", " |--|  x?- y?-", "    |--|  x?1 y?1"),
+    "a rolled back transaction reads anything": ("|--no  x=1 x=2", "  |--no  x?1 x?- y=3 y?-"),
+    "its own intermediate version": ("|--|  x=1 x?1 x=2 x?2",),
+    "what an unknown transaction read, and no one saw": ("|--|  x=1 y=1", "|--?  x?1 y?- z=1"),
+    "two replaced a version, and one was rolled back": ("|-|  x=1", "  |--|  x?1 x=2", "  |--no  x?1 x=3"),
+    "two replaced a version, and one is unknown": ("|-|  x=1", "  |--|  x?1 x=2", "  |--?  x?1 x=3"),
+    "blind writes in any order": ("|-|  x=1", "   |-|  x=2", "     |-|  x?2"),
+    "a stale read of a transaction that may not have happened": ("|-?  x=1", "   |-|  x?-"),
+    "an unknown transaction happens after the next of its client": ("|-?  A: x=1", "   |-|  A: x?-", "       |-|  A: x?1"),
+    "one at a time, to the nanosecond": ("|-|  x=1", "  |-|  x?1", " |-|  x?1 x=2"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "kinds"), ANOMALIES.values(), ids=ANOMALIES)
+def test_each_kind_is_found_and_named(lines: tuple[str, ...], kinds: set[str]) -> None:
+    """The examples of Berenson et al., Adya, and Fekete et al.; each is the only kind in its history."""
+    history = transactions(*lines)
+    found = find_anomalies(history)
+    assert {str(each) for each in found} == kinds
+    for each in found:
+        assert {index for edge in each.edges for index in edge[:2]} == set(each.transactions)
+        assert all(edge.target == after.source for edge, after in itertools.pairwise(each.edges))
+        assert all(text.endswith(".") for text in explain(each, history))
+
+
+@pytest.mark.parametrize("lines", NONE.values(), ids=NONE)
+def test_what_could_be_right_is_no_anomaly(lines: tuple[str, ...]) -> None:
+    """One for each rule without which a right store would be accused."""
+    assert find_anomalies(transactions(*lines)) == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (("|-|  x=1", "  |-|  x=1"), "each version is written once"),
+        (("|-|  x?1",), "no transaction wrote 1 of x"),
+        (("|-|  x=1", "  |-no  y?1"), "no transaction wrote 1 of y"),
+        (("|---|  A: x=1", "  |---|  A: x=2"), "two transactions at a time"),
+    ],
+)
+def test_an_impossible_history_is_an_error_of_its_recorder(lines: tuple[str, ...], message: str) -> None:
+    """It says nothing about the store."""
+    with pytest.raises(ValueError, match=message):
+        find_anomalies(transactions(*lines))
+
+
+def test_a_cycle_is_read_aloud() -> None:
+    """One sentence an edge, by names that the history has."""
+    history = transactions("|----|  A: x=1", "|-|  B: y=2", "   |-|  C: x?1 y?-")
+    (stale,) = find_anomalies(history)
+    assert explain(stale, history) == [
+        "T2 (client 67) read y and found no record; T1 (client 66) wrote 2 and committed.",
+        "T1 (client 66) completed before T2 (client 67) began.",
+        "So T2 (client 67) comes before itself: no serial order explains this.",
+    ]
+
+
+def test_the_smallest_is_shown_and_the_first_is_counted() -> None:
+    """A skew of three after three commits; and one of two, which is shown, after the fifth."""
+    history = transactions(
+        "|--|  x?- y=1", "|--|  y?- z=1", "|--|  z?- x=1", "      |---|  v?- w=1", "     |--|  w?- v=1"
+    )  # fmt: skip
+    (skew,) = find_anomalies(history)
+    assert set(skew.transactions) == {3, 4}
+    assert skew.after == 3
+
+
+def test_levels_that_forbid_a_form_forbid_all_that_imply_it() -> None:
+    """What is found hides what it implies: no level may forbid the one and allow the other."""
+    for level in get_args(Level):
+        kinds = FORBIDS[level]
+        for kind, order in kinds:
+            assert order == "item" or (kind, "item") in kinds
+            assert order != "realtime" or (kind, "process") in kinds
+            if kind == "G-nonadjacent":
+                assert {(worse, order) for worse in ("G0", "G1c", "G-single")} <= kinds
+            if kind == "G2":
+                assert ("G2-item", order) in kinds
+
+
+def orders(history: Sequence[Transaction], strict: bool) -> Iterator[tuple[Transaction, ...]]:
+    """Every order of the commits, with any of the unknown ones or without; if strict, only those of real time."""
+    unknown = [each for each in history if each.outcome == "unknown"]
+    for size in range(len(unknown) + 1):
+        for some in itertools.combinations(unknown, size):
+            for order in itertools.permutations([*(each for each in history if each.outcome == "ok"), *some]):
+                pairs = itertools.combinations(order, 2)
+                if not strict or not any(later.completed is not None and later.completed < earlier.invoked for earlier, later in pairs):
+                    yield order
+
+
+def explains(order: Sequence[Transaction]) -> bool:
+    """Whether one after the other would have read this."""
+    state: dict[str, str | None] = {}
+    for each in order:
+        for access in each.accesses:
+            if access.action == "write":
+                state[access.key] = access.version
+            elif state.get(access.key) != access.version:
+                return False
+    return True
+
+
+@st.composite
+def histories(draw: st.DrawFn, blind: bool) -> list[Transaction]:
+    """A few transactions on two keys, which replay some order and then change a few of the reads."""
+    versions: dict[str, list[str | None]] = {"x": [None], "y": [None]}
+    found = []
+    for number in range(draw(st.integers(1, 5))):
+        accesses = []
+        own: dict[str, str] = {}
+        for place in range(draw(st.integers(1, 3))):
+            key = draw(st.sampled_from("xy"))
+            how = draw(st.sampled_from(["read", "update", "write"] if blind else ["read", "update"]))
+            if how != "write":
+                latest = own.get(key, versions[key][-1])
+                read = draw(st.sampled_from([latest] * 5 + versions[key])) if key not in own else latest
+                accesses.append(Access("read", key, read, draw(st.booleans())))
+            if how != "read":
+                own[key] = f"{number}.{place}"
+                accesses.append(Access("write", key, own[key]))
+        outcome = draw(st.sampled_from(["ok", "ok", "ok", "ok", "unknown", "refused"]))
+        for key, version in own.items():
+            if outcome != "refused" and draw(st.integers(0, 9)):
+                versions[key].append(version)
+        invoked = draw(st.integers(0, 8)) + 2 * number
+        completed = None if outcome == "unknown" else invoked + draw(st.integers(0, 8))
+        found.append(Transaction(number, invoked, completed, outcome, tuple(accesses)))  # type: ignore[arg-type]
+    return found
+
+
+@settings(max_examples=500, deadline=None)
+@given(histories(blind=False))
+def test_no_anomaly_is_to_be_serializable(history: list[Transaction]) -> None:
+    """Where each write is of a record that was read, the reads tell all: there is an anomaly if and only if no order explains them."""
+    found = find_anomalies(history)
+    assert any(map(explains, orders(history, strict=True))) == (not found)
+    assert any(map(explains, orders(history, strict=False))) == (not any(each.order == "item" for each in found))
+
+
+@settings(max_examples=500, deadline=None)
+@given(histories(blind=True))
+def test_what_an_order_explains_shows_no_anomaly(history: list[Transaction]) -> None:
+    """Blind writes leave the order of versions open: what is found is wrong, whatever it was."""
+    found = find_anomalies(history)
+    if any(each.order == "item" for each in found):
+        assert not any(map(explains, orders(history, strict=False)))
+    elif found:
+        assert not any(map(explains, orders(history, strict=True)))
+
+
+HONEST: dict[Behaviour, Level] = {
+    "serializable": "strict_serializable",
+    "snapshot": "strong_snapshot_isolation",
+    "read committed": "read_committed",
+    "lagging replica": "serializable",
+    "write skew": "strong_snapshot_isolation",
+    "long fork": "parallel_snapshot_isolation",
+}
+BROKEN: dict[Behaviour, Level] = {
+    "no transactions": "read_committed",
+    "leaking rollbacks": "read_committed",
+    "forgets own writes": "read_committed",
+    "lost updates": "parallel_snapshot_isolation",
+    "write skew": "serializable",
+    "write skew of three": "serializable",
+    "long fork": "snapshot_isolation",
+    "lagging replica": "strong_snapshot_isolation",
+}
+
+
+@pytest.mark.parametrize("behaviour", HONEST)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_store_that_keeps_a_level_shows_nothing_that_it_forbids(behaviour: Behaviour, seed: int) -> None:
+    """Simulated, with lost replies, rollbacks, records that are new, and reads by conditions."""
+    history = SimulatedStore(behaviour, seed).run(250)
+    assert not [explain(each, history) for each in find_anomalies(history) if forbidden(HONEST[behaviour], each)]
+
+
+@pytest.mark.parametrize("behaviour", BROKEN)
+def test_a_store_that_breaks_a_level_is_caught(behaviour: Behaviour) -> None:
+    """Each mutant within a few hundred commits."""
+    history = SimulatedStore(behaviour, seed=1).run(600)
+    assert [each for each in find_anomalies(history) if forbidden(BROKEN[behaviour], each)]
+
+
+def test_commits_that_got_in_each_others_way_are_counted() -> None:
+    """One that wrote a record which another read or wrote at the same time; two readers do not."""
+    history = transactions(
+        "|---|           x=1",
+        "  |---|         x?-",
+        "|-----|         y?-",
+        "       |---|    y=1 y=2",
+        "          |-|   y?2",
+        "|-----|         z=1",
+        "|-----no        z=2",
+        "          |---| x=2",
+    )
+    assert contended(history) == 2
+    assert contended([]) == 0
