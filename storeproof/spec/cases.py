@@ -56,9 +56,13 @@ def io_errors_case(error: str) -> str:
     return f"durability.io_errors/{error}"
 
 
+ISOLATION: Final = "transactions.isolation"
+"""How the ids of the cases of isolation levels begin."""
+
+
 def isolation_case(level: str, mix: str) -> str:
     """The case of a mix of transactions at one level."""
-    return f"transactions.isolation/{level}/{mix}"
+    return f"{ISOLATION}/{level}/{mix}"
 
 
 _FIXED = (

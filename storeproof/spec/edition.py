@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-VERSION = "2026.11.23"
+VERSION = "2026.11.24"
 """YEAR.MONTH.NUMBER, raised with every change of a demand."""
 
 FROZEN_PATTERN: Final = r"^20[0-9]{2}\.(0[1-9]|1[0-2])$"
@@ -18,7 +18,7 @@ FROZEN_PATTERN: Final = r"^20[0-9]{2}\.(0[1-9]|1[0-2])$"
 SEEDS: Final = 999_999
 """Seeds are from 1 to this."""
 
-DEMANDS: Final = ("models", "guarantees", "capabilities", "datasets", "scaling", "workloads", "profiles", "scales")
+DEMANDS: Final = ("models", "guarantees", "capabilities", "datasets", "scaling", "isolation", "workloads", "profiles", "scales")
 """The folders of the specification that demand something of a store."""
 
 

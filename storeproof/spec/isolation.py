@@ -52,6 +52,7 @@ class LevelClaim(Frozen):
     """What a store guarantees at one of its levels: the name of a level says less than its maker's documents do."""
 
     guarantees: Guarantees
+    """The level of the literature that it comes to."""
     says: str
     """The maker's own sentence."""
     source: Annotated[str, Field(pattern=r"^https?://")]

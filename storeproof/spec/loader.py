@@ -251,8 +251,8 @@ def load_spec(
                 table[name], places[what, name] = item, (path, location)
         return table
 
-    def files(folder: str, kind: type[F], name: Callable[[F], str], what: str = "") -> dict[str, F]:
-        what = what or folder.removesuffix("s")
+    def files(folder: str, kind: type[F], name: Callable[[F], str]) -> dict[str, F]:
+        what = "mix" if folder == "isolation" else folder.removesuffix("s")
         return named(what, [(name(item), item, (path, (what,))) for path, item in every(folder, kind)])
 
     spec = Spec(
@@ -280,7 +280,7 @@ def load_spec(
         ),
         profiles=files("profiles", Profile, lambda item: item.profile),
         scales=files("scales", Scale, lambda item: item.scale),
-        mixes=files("isolation", TransactionMix, lambda item: item.mix, "mix"),
+        mixes=files("isolation", TransactionMix, lambda item: item.mix),
         store_files={path.stem: path for path in sorted((stores or root / "stores").glob("*.yaml"))},
     )
     # Names in a file with errors are unknown: references to them are not errors of their own.
@@ -315,11 +315,8 @@ def _disagreements(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) 
         if capability.dataset:
             path, location = places["capability", name]
             named.append(((path, (*location[:-1], "dataset")), "dataset", capability.dataset, spec.datasets))
-    for name, dataset in spec.datasets.items():
-        path, _ = places["dataset", name]
-        named.append(((path, ("model",)), "model", dataset.model, spec.models))
-    for name, mix in spec.mixes.items():
-        named.append(((places["mix", name][0], ("model",)), "model", mix.model, spec.models))
+    for kind, holders in (("dataset", spec.datasets), ("mix", spec.mixes)):
+        named += [((places[kind, name][0], ("model",)), "model", holder.model, spec.models) for name, holder in holders.items()]
     for name, scaling in spec.scaling.items():
         path, _ = places["scaling", name]
         named.append(((path, ("model",)), "model", scaling.model, spec.models))

@@ -20,7 +20,7 @@ class IsolationScale(Frozen):
     """Of each mix of transactions, at each level."""
 
     transactions: PositiveInt = 10_000
-    """After so many, whatever became of them, no other one begins."""
+    """After that many, whatever became of them, no other one begins, unless too few were committed."""
     seconds: Seconds = 15.0
     """Nor after these."""
 

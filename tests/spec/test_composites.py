@@ -109,7 +109,10 @@ def test_a_part_may_be_a_file_beside_it(tmp_path: Path) -> None:
         (("launch:\n", "wire: resp\nlaunch:\n"), "both.yaml:6: wire: a composite store has two servers, each with its own"),
         (("    guarantee", "    arguments: [-x]\n    guarantee"), "variants.plain.arguments: a composite store has no command"),
         (("stale_reads: possible", "stale_reads: true"), "variants.plain.stale_reads: found true; allowed: possible"),
-        (('format: "2.1"', 'format: "2.4"'), 'format: found \'2.4\'; allowed: "2.0" or "2.1" or "2.2" or "2.3"; a newer file needs'),
+        (
+            ('format: "2.1"', 'format: "2.5"'),
+            'format: found \'2.5\'; allowed: "2.0" or "2.1" or "2.2" or "2.3" or "2.4"; a newer file needs',
+        ),
     ],
     ids=lambda value: value[1].strip()[:20] if isinstance(value, tuple) else "",
 )

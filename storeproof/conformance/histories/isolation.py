@@ -16,8 +16,7 @@ from storeproof.printable import in_one_line
 from storeproof.records.self_verifying import write_id
 from storeproof.result.measured.isolation import IsolationCounts
 from storeproof.result.model import OutcomeRecord
-from storeproof.spec.cases import isolation_case
-from storeproof.spec.interleaving import LEVELS
+from storeproof.spec.cases import ISOLATION, isolation_case
 
 
 @dataclass
@@ -61,17 +60,15 @@ class JudgedIsolation(JudgedTrials):
 
     def check(self) -> None:
         """Compare them with the result. Raises `ClaimRefused`: they show something else, or there are none of a case that has some."""
-        for level in LEVELS:
-            for mix in self.known.spec.mixes:
-                record = self.record_of(case := isolation_case(level, mix))
-                if record is None or record.isolation is None:
-                    if case in self._judged and (record is None or record.outcome in SHOWN):
-                        raise ClaimRefused(Reason.EVIDENCE, f"there are transactions of {case}, and the result counts none")
-                    if record is not None and record.outcome in SHOWN:
-                        raise ClaimRefused(Reason.EVIDENCE, f"{case} is {record.outcome} in the result, which counts no transactions")
-                    continue
+        records = {each.id: each for each in self.store.outcomes}
+        for case in self._judged.keys() - records.keys():
+            raise ClaimRefused(Reason.EVIDENCE, f"there are transactions of {case}, which is no case of the result")
+        for case, record in records.items():
+            if record.isolation is not None:
                 with self.disputable(case):
                     self._compare(record, record.isolation)
+            elif record.outcome in SHOWN and (case in self._judged or case.startswith(ISOLATION)):
+                raise ClaimRefused(Reason.EVIDENCE, f"{case} is {record.outcome} in the result, which counts no transactions")
 
     def _compare(self, record: OutcomeRecord, counts: IsolationCounts) -> None:
         judged, attempts = self._judged.get(record.id), self._attempts[record.id]

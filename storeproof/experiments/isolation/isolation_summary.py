@@ -12,7 +12,7 @@ from storeproof.check import IsolationAnomaly, contended, explain, find_anomalie
 from storeproof.evidence import TransactionsEvidence
 from storeproof.experiments.summary import Summary
 from storeproof.history import RequestOutcome, Transaction
-from storeproof.result.measured.isolation import AccessShown, AnomalySeen, IsolationCounts, Step, TransactionShown
+from storeproof.result.measured.isolation import AccessShown, AnomalySeen, CycleStep, IsolationCounts, TransactionShown
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.isolation import ANOMALIES, Guarantees
 from storeproof.spec.known_failure import CaseFinding
@@ -110,7 +110,9 @@ class IsolationSummary(Summary):
             forbidden=forbidden(self.guarantees, found),
             after=found.after,
             transactions=[_shown(f"T{number}", each, origin) for number, each in enumerate(of, 1)],
-            steps=[Step(source=place[each.source], target=place[each.target], kind=each.kind, record=each.key) for each in found.edges],
+            steps=[
+                CycleStep(source=place[each.source], target=place[each.target], kind=each.kind, record=each.key) for each in found.edges
+            ],
             story=explain(found, transactions),
         )
 

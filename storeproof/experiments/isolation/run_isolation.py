@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from operator import attrgetter
+from time import monotonic
 from typing import Final
 
 from storeproof.contract import Layout
@@ -12,7 +13,7 @@ from storeproof.experiments.client import Client, open_clients, raise_failures, 
 from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.durability.keep_evidence import keep_evidence
 from storeproof.experiments.isolation.contended_records import ContendedRecords
-from storeproof.experiments.isolation.isolation_summary import IsolationSummary
+from storeproof.experiments.isolation.isolation_summary import LEAST, IsolationSummary
 from storeproof.experiments.isolation.transacting import Transacting, TransactionLog
 from storeproof.experiments.struck_stores import seed_of
 from storeproof.spec.cases import isolation_case
@@ -21,6 +22,10 @@ from storeproof.spec.isolation import TransactionMix
 from storeproof.store_under_test import StoreUnderTest
 
 _LOOK_SECONDS: Final = 0.02
+_ENOUGH: Final = 2 * LEAST
+"""Commits, below which it goes on: not each of them is contended."""
+_PATIENCE: Final = 10
+"""Times as long as the scale has, after which it ends all the same."""
 
 
 def run_isolation(sut: StoreUnderTest, layout: Layout, mix: TransactionMix, summary: IsolationSummary, attempt: int) -> None:
@@ -62,7 +67,7 @@ class TransactionLoad:
         return TransactionsEvidence(self._level, self._mix.mix, sent, not_written, self._refusal)
 
     def run(self) -> None:
-        """Send as many as the scale has, or as its time allows; then read all records.
+        """Send as many as the scale has, or as its time allows, and longer if that is too few to say anything; then read all records.
 
         Raises:
             Unknown: a client lost its connection, or the store does not answer.
@@ -70,8 +75,14 @@ class TransactionLoad:
         """
         scale = self._sut.scale.correctness.isolation
         clients = open_clients(self._mix.clients, self._client)
+        due = monotonic() + scale.seconds
         with under_load(clients) as load:
-            wait_until(lambda: self._sent >= scale.transactions or not load.alive, scale.seconds, _LOOK_SECONDS)
+
+            def is_over() -> bool:
+                enough = self._committed >= _ENOUGH and (self._sent >= scale.transactions or monotonic() > due)
+                return enough or not load.alive
+
+            wait_until(is_over, _PATIENCE * scale.seconds, _LOOK_SECONDS)
         raise_unknown(clients)
         self._refusal = next((each.ended.refusal for each in clients if each.ended.refusal), "")
         self._read_all()
@@ -90,6 +101,10 @@ class TransactionLoad:
     @property
     def _sent(self) -> int:
         return sum(len(log.transactions) for log in self._logs)
+
+    @property
+    def _committed(self) -> int:
+        return sum(log.committed for log in self._logs)
 
     def _client(self, reads: tuple[str, ...] | None = None) -> Client:
         """Another one; clients are opened by one thread. `reads`: the records that it only reads, a few at a time."""

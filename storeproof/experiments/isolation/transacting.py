@@ -29,6 +29,7 @@ class TransactionLog:
 
     client: int
     transactions: list[Transaction] = field(default_factory=list)
+    committed: int = 0
     not_written: list[str] = field(default_factory=list)
     """What it has read, and was written so by no client."""
 
@@ -113,6 +114,7 @@ class Transacting(Strategy):
     def end(self, outcome: RequestOutcome) -> None:
         """Record it."""
         now = monotonic_ns()
+        self._log.committed += outcome == "ok" and not self._rolled_back
         ended: RequestOutcome = "refused" if self._rolled_back and outcome == "ok" else outcome
         self._log.transactions.append(
             Transaction(

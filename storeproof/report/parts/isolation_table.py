@@ -14,7 +14,7 @@ from storeproof.units import whole
 
 TITLE: Final = "Isolation, by random transactions"
 NOTE: Final = (
-    "A level is held to what its maker says that it guarantees, not to its name. A pass means that so many transactions refute nothing; it "
+    "A level is held to what its maker says that it guarantees, not to its name. A pass means that these transactions refute nothing; it "
     "proves no level. Allowed is what was seen and what the level does not forbid, with the number of commits before it was first seen."
 )
 _HEADER: Final = ("store:variant", "level", "guarantees", "mix", "outcome", "committed", "contended", "rolled back", "forbidden", "allowed")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from storeproof.result.measured.isolation import AccessShown, AnomalySeen, Step, TransactionShown
+from storeproof.result.measured.isolation import AccessShown, AnomalySeen, CycleStep, TransactionShown
 
 _LANE: Final = 64
 _BAR: Final = 22
@@ -53,7 +53,7 @@ def transaction_lanes(seen: AnomalySeen) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def _arrow(step: Step, bars: list[tuple[float, float]], right: float, number: int) -> str:
+def _arrow(step: CycleStep, bars: list[tuple[float, float]], right: float, number: int) -> str:
     """From the lane of one transaction to that of the next; arrows beside each other."""
     x = min(right + 4, bars[step.target][0] + 28 + 22 * number)
     begin, end = step.source * _LANE + 24, step.target * _LANE + 24

@@ -33,7 +33,7 @@ class TransactionShown(ResultPart):
     accesses: list[AccessShown]
 
 
-class Step(ResultPart):
+class CycleStep(ResultPart):
     """Why one transaction comes before another."""
 
     source: int
@@ -56,7 +56,7 @@ class AnomalySeen(ResultPart):
     """Transactions that had been committed when the first of its kind was there to be seen."""
     transactions: list[TransactionShown]
     """In the order of the cycle, if it is one."""
-    steps: list[Step]
+    steps: list[CycleStep]
     story: list[str]
     """The steps in words, and what is wrong with them."""
 
