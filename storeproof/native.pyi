@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal
 
+CycleKind = Literal["G0", "G1c", "G-single", "G-nonadjacent", "G2-item", "G2"]
+Order = Literal["item", "process", "realtime"]
+
 def linearizable(operations: Sequence[tuple[str, int, int, int | None, int, int | None]], seconds: float) -> bool | None:
     """Whether the history of one register or counter is linearizable; None where the search was given up.
 
@@ -12,6 +15,22 @@ def linearizable(operations: Sequence[tuple[str, int, int, int | None, int, int 
 
     Raises:
         ValueError: too many operations, an action that is none, or one that ended before it was invoked.
+    """
+
+def smallest_cycles(
+    times: Sequence[tuple[int, int | None]], dependencies: Sequence[tuple[int, int, int]]
+) -> list[tuple[CycleKind, Order, list[tuple[int, int, int | None]], int]]:
+    """The smallest cycle of each kind among the dependencies of transactions, in the weakest order that has one.
+
+    `times`: when each transaction was invoked and completed, in the order of completion, and of invocation where that is None.
+    `dependencies`: source and target, by their places in `times`, and 0 for `ww`, 1 for `wr`, 2 for `rw`, 3 for `rw` of a read by a
+    condition, 4 for the order of a client.
+
+    Returns kind and order; of equally small cycles the first to complete, as source, target, and place in `dependencies`, None for real
+    time; and the transaction with which the first cycle of this kind, small or not, was complete.
+
+    Raises:
+        ValueError: times out of order, or a dependency on itself or on a transaction that is none.
     """
 
 class MemoryDisk:

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 mod dice;
 mod fuse;
+mod isolation;
 mod linearizable;
 mod load;
 
@@ -13,6 +14,7 @@ mod load;
 #[pymodule]
 fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     fuse::register(module)?;
+    isolation::register(module)?;
     linearizable::register(module)?;
     load::register(module)?;
     Ok(())

@@ -12,9 +12,8 @@ EdgeKind = Literal["ww", "wr", "rw", "process", "realtime"]
 target replaced. `process`: the same client sent the source first. `realtime`: the source had completed before the target was invoked.
 """
 
-Kind = Literal[
-    "G0", "G1a", "G1b", "G1c", "own-writes", "fuzzy-read", "lost-update", "G-single", "G-nonadjacent", "G2-item", "G2"
-]  # fmt: skip
+CycleKind = Literal["G0", "G1c", "G-single", "G-nonadjacent", "G2-item", "G2"]
+Kind = CycleKind | Literal["G1a", "G1b", "own-writes", "fuzzy-read", "lost-update"]
 """Cycles: of `ww` (`G0`); of `ww` and `wr` (`G1c`); with one `rw` (`G-single`, as of read skew); with several, no two of them adjacent
 (`G-nonadjacent`, as of a long fork); with two adjacent ones (`G2-item`, as of write skew; `G2` if it takes a read by a condition).
 
