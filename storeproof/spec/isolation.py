@@ -31,17 +31,17 @@ AnomalyOrder = Literal["item", "process", "realtime"]
 """What shows an anomaly: reads and writes alone, also the order of each client's transactions, or also real time."""
 
 ANOMALIES: Final[Mapping[AnomalyKind, str]] = {
-    "G0": "dirty write",
-    "G1a": "read of what was rolled back",
-    "G1b": "read of what its transaction then replaced",
-    "G1c": "circular information flow",
+    "G0": "dirty write (G0)",
+    "G1a": "read of what was rolled back (G1a)",
+    "G1b": "read of what its transaction then replaced (G1b)",
+    "G1c": "circular information flow (G1c)",
     "own-writes": "own write not read back",
     "fuzzy-read": "non-repeatable read",
     "lost-update": "lost update",
-    "G-single": "read skew",
-    "G-nonadjacent": "long fork",
-    "G2-item": "write skew",
-    "G2": "write skew by a condition",
+    "G-single": "read skew (G-single)",
+    "G-nonadjacent": "long fork (G-nonadjacent)",
+    "G2-item": "write skew (G2-item)",
+    "G2": "write skew by a condition (G2)",
 }
 """In words. G-single and G-nonadjacent have more than read skew and long fork among them, which are the best known."""
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from storeproof.check.isolation.anomaly import Edge, IsolationAnomaly
 from storeproof.history import Transaction
 
 
 def explain(anomaly: IsolationAnomaly, transactions: Sequence[Transaction]) -> list[str]:
-    """One sentence for each edge, and one that says what is wrong with them."""
+    """One sentence for each edge, and one that says what is wrong with them. T1 is the first transaction of the anomaly."""
+    names = {each: f"T{number} (client {transactions[each].client})" for number, each in enumerate(anomaly.transactions, 1)}
     first, last = anomaly.edges[0], anomaly.edges[-1]
-    source, target = _name(first.source, transactions), _name(first.target, transactions)
+    source, target = names[first.source], names[first.target]
     if anomaly.kind == "own-writes":
         why = "which it had not written yet" if first.written is None else f"although it had itself written {first.written} before"
         return [f"{source} read {first.key} and found {_version(first.read)}, {why}."]
@@ -29,11 +30,11 @@ def explain(anomaly: IsolationAnomaly, transactions: Sequence[Transaction]) -> l
         "G1a": f"{source} was rolled back, so that no other transaction was to see what it wrote.",
         "G1b": f"{source} replaced that version itself, so that no other transaction was to see it.",
     }.get(anomaly.kind, f"So {source} comes before itself: no serial order explains this.")
-    return [*(_sentence(each, transactions) for each in anomaly.edges), end]
+    return [*(_sentence(each, names) for each in anomaly.edges), end]
 
 
-def _sentence(edge: Edge, transactions: Sequence[Transaction]) -> str:
-    source, target, key = _name(edge.source, transactions), _name(edge.target, transactions), edge.key
+def _sentence(edge: Edge, names: Mapping[int, str]) -> str:
+    source, target, key = names[edge.source], names[edge.target], edge.key
     if edge.kind == "process":
         return f"{source} completed before the same client began {target}."
     if edge.kind == "realtime":
@@ -44,10 +45,6 @@ def _sentence(edge: Edge, transactions: Sequence[Transaction]) -> str:
         return f"{target} read {key} as {source} wrote it ({edge.read})."
     looked = f"{source} looked for {key} by a condition and found" if edge.predicate else f"{source} read {key} and found"
     return f"{looked} {_version(edge.read)}; {target} {'wrote' if edge.read is None else 'replaced that by'} {edge.written} and committed."
-
-
-def _name(index: int, transactions: Sequence[Transaction]) -> str:
-    return f"T{index} (client {transactions[index].client})"
 
 
 def _version(written: str | None) -> str:

@@ -15,7 +15,7 @@ class ContendedRecords:
 
     def __init__(self, mix: TransactionMix) -> None:
         self._writes = mix.writes
-        self._keys = [f"contended{number}" for number in range(mix.keys)]
+        self._keys = [f"k{number}" for number in range(mix.keys)]
         self._in_use = list(self._keys)
         self._written = Counter[str]()
         self._changing = threading.Lock()
@@ -36,5 +36,5 @@ class ContendedRecords:
             for key in written:
                 self._written[key] += 1
                 if self._written[key] == self._writes:
-                    self._keys.append(f"contended{len(self._keys)}")
+                    self._keys.append(f"k{len(self._keys)}")
                     self._in_use[self._in_use.index(key)] = self._keys[-1]

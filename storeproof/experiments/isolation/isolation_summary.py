@@ -101,18 +101,17 @@ class IsolationSummary(Summary):
         return [each for each in self.anomalies if each.forbidden]
 
     def _seen(self, found: IsolationAnomaly, transactions: Sequence[Transaction]) -> AnomalySeen:
-        place = {number: place for place, number in enumerate(dict.fromkeys(found.transactions))}
-        of = [transactions[number] for number in place]
-        origin = min(each.invoked for each in of)
+        place = {number: place for place, number in enumerate(found.transactions)}
+        shown = [transactions[number] for number in place]
+        origin = min(each.invoked for each in shown)
+        steps = ((place[each.source], place[each.target], each) for each in found.edges)
         return AnomalySeen(
             kind=found.kind,
             order=found.order,
             forbidden=forbidden(self.guarantees, found),
             after=found.after,
-            transactions=[_shown(f"T{number}", each, origin) for number, each in enumerate(of, 1)],
-            steps=[
-                CycleStep(source=place[each.source], target=place[each.target], kind=each.kind, record=each.key) for each in found.edges
-            ],
+            transactions=[_shown(f"T{number}", each, origin) for number, each in enumerate(shown, 1)],
+            steps=[CycleStep(source=source, target=target, kind=each.kind, record=each.key) for source, target, each in steps],
             story=explain(found, transactions),
         )
 
@@ -131,4 +130,4 @@ def _shown(name: str, transaction: Transaction, origin: int) -> TransactionShown
 
 def _named(seen: AnomalySeen) -> str:
     order = {"item": "", "process": " by the order of one client", "realtime": " by the order in time"}[seen.order]
-    return f"{ANOMALIES[seen.kind]} ({seen.kind}){order}, first after {seen.after:,} commits"
+    return f"{ANOMALIES[seen.kind]}{order}, first after {seen.after:,} commits"

@@ -51,4 +51,4 @@ def _listed(counts: IsolationCounts, *, forbidden: bool) -> str:
 def named(seen: AnomalySeen) -> str:
     """`write skew (G2-item), 6`."""
     order = {"item": "", "process": " in the order of a client", "realtime": " in the order of time"}[seen.order]
-    return f"{ANOMALIES[seen.kind]} ({seen.kind}){order}, {whole(seen.after)}"
+    return f"{ANOMALIES[seen.kind]}{order}, {whole(seen.after)}"

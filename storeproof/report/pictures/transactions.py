@@ -49,13 +49,13 @@ def transaction_lanes(seen: AnomalySeen) -> str:
             f'fill-opacity="0.2" stroke="var(--line-1)"{dashed}><title>{escape(label)}</title></rect>'
         )
         parts.append(f'<text x="{begin + 4:.1f}" y="{top + 15}" fill="var(--ink)">{escape(label)}</text>')
-    parts += [_arrow(each, bars, right, number) for number, each in enumerate(seen.steps)]
+    parts += [_arrow(each, bars, number) for number, each in enumerate(seen.steps) if each.source != each.target]
     return "".join([*parts, "</svg>"])
 
 
-def _arrow(step: CycleStep, bars: list[tuple[float, float]], right: float, number: int) -> str:
+def _arrow(step: CycleStep, bars: list[tuple[float, float]], number: int) -> str:
     """From the lane of one transaction to that of the next; arrows beside each other."""
-    x = min(right + 4, bars[step.target][0] + 28 + 22 * number)
+    x = max(bars[step.source][0], bars[step.target][0]) + 12 + 26 * number
     begin, end = step.source * _LANE + 24, step.target * _LANE + 24
     begin, end = (begin + _BAR, end) if end > begin else (begin, end + _BAR)
     middle = (begin + end) / 2
