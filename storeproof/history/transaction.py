@@ -19,10 +19,15 @@ class Access:
     deleted: None is the state before the first write."""
     predicate: bool = False
     """A read by a condition, given as one read of each record that it could have found."""
+    after: str | None = None
+    """Of a write: the version that it replaced, where something other than a read of this transaction tells it, as the order of the elements
+    of a list that the store appends to. None: not known so, or no record."""
 
     def __post_init__(self) -> None:
         if self.action == "write" and (self.version is None or self.predicate):
             raise ValueError(f"a write has a version, and is of one record; found {self}")
+        if self.action == "read" and self.after is not None:
+            raise ValueError(f"only a write comes after a version; found {self}")
 
 
 @dataclass(frozen=True, slots=True)

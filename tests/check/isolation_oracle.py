@@ -81,11 +81,12 @@ def any_history(seed: int) -> list[Transaction]:
         return SimulatedStore(chance.choice(get_args(Behaviour)), seed, clients=4, keys=2).run(6)
     writes: dict[str, list[str | None]] = {"x": [None], "y": [None], "z": [None]}
     plans: list[list[tuple[str, str, str | None, bool]]] = []
-    for _ in range(chance.randint(2, 5)):
+    forks = chance.random() < 0.2  # of the kinds that need four transactions there would be few
+    for _ in range(chance.randint(4, 6) if forks else chance.randint(2, 5)):
         plans.append([])
-        shape = chance.choice([None, ["write"], ["read", "read"]])
+        shape = chance.choice([["write"], ["read", "read"]] if forks else [None])
         for how in shape or chance.choices(["read", "write", "update"], k=chance.randint(1, 3)):
-            key, written = chance.choice("xyz"), f"v{sum(map(len, writes.values()))}"
+            key, written = chance.choice("xy" if forks else "xyz"), f"v{sum(map(len, writes.values()))}"
             if how != "write":
                 plans[-1].append(("read", key, None, chance.random() < 0.3))
             if how != "read":

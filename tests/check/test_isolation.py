@@ -34,6 +34,9 @@ ANOMALIES = {
     "lost update by an unknown transaction that was read": (("|---|  x?- x=2", "|---?  x?- x=3", "  |---|  x?3"), {"lost-update"}),
     "read skew": (("|--|  x?- x=1 y?- y=1", "|---|  x?- y?1"), {"G-single"}),
     "read skew over a blind write": (("|--|  x=1 y=1", "|---|  x?- y?1"), {"G-single"}),
+    "lost update of a list": (("|-|  x=1", " |--|  x?1 x=2<1", " |---|  x?1 x=3<2"), {"lost-update", "G-single"}),
+    "read skew of lists": (("|-|  x=1 y=1", " |--|  x=2<1 y=2<1", " |---|  x?2 y?1"), {"G-single"}),
+    "appends in two orders": (("|-|  x=1 y=2<1", "|-|  y=1 x=2<1"), {"G0"}),
     "long fork": (("|--|  x=1", "|--|  y=1", "|---|  x?1 y?-", "|---|  x?- y?1"), {"G-nonadjacent"}),
     "write skew": (("|--|  x?- y?- x=1", "|--|  x?- y?- y=1"), {"G2-item"}),
     "write skew of three": (("|--|  x?- y=1", "|--|  y?- z=1", "|--|  z?- x=1"), {"G2-item"}),
@@ -65,6 +68,8 @@ NONE = {
     "blind writes in any order": ("|-|  x=1", "   |-|  x=2", "     |-|  x?2"),
     "a stale read of a transaction that may not have happened": ("|-?  x=1", "   |-|  x?-"),
     "an unknown transaction happens after the next of its client": ("|-?  A: x=1", "   |-|  A: x?-", "       |-|  A: x?1"),
+    "appends of a list, read in part": ("|-|  x=1", "|-|  x=2<1", "|-|  x=3<2", "|-|  x?2", "|-|  x?1"),
+    "an append to what was rolled back tells no order": ("|-no  x=1", "|-|  x=2<1", "  |-|  x?-"),
     "one at a time, to the nanosecond": ("|-|  x=1", "  |-|  x?1", " |-|  x?1 x=2"),
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from storeproof.history import Access, Transaction
 
 _LINE = re.compile(r" *(?P<bar>\|-+(\||no|\?)) *((?P<client>[A-Z]): )?(?P<accesses>.*)")
-_ACCESS = re.compile(r"(?P<key>[a-z])(?P<how>[?=~])(?P<version>\w+|-)")
+_ACCESS = re.compile(r"(?P<key>[a-z])(?P<how>[?=~])(?P<version>\w+|-)(<(?P<after>\w+))?")
 
 
 def transactions(*lines: str) -> list[Transaction]:
@@ -29,7 +29,9 @@ def transactions(*lines: str) -> list[Transaction]:
             access = _ACCESS.fullmatch(token)
             assert access is not None, f"not an access: {token!r}"
             version = None if access["version"] == "-" else access["version"]
-            accesses.append(Access("write" if access["how"] == "=" else "read", access["key"], version, access["how"] == "~"))
+            accesses.append(
+                Access("write" if access["how"] == "=" else "read", access["key"], version, access["how"] == "~", access["after"])
+            )
         outcome: Any = {"|": "ok", "o": "refused", "?": "unknown"}[match["bar"][-1]]
         found.append(
             Transaction(

@@ -10,8 +10,8 @@ A store does not say in which order it installed the versions of a record. What 
 * *R read u, and T replaced it by w, as above.* Then R comes before T: by `rw` to the writer of the version right after u, then perhaps `ww`
   on to T; or, if R itself wrote that version, by `ww` alone, which makes any cycle a worse one. So `rw` from R to T is no exaggeration. If
   R replaced u too, it is left out: the lost update says all there is to say.
-* *T wrote w blindly*, without a read of x before. Then w has no known predecessor; but one that found no record of x comes before T, since
-  records are not deleted.
+* *T wrote w blindly*, without a read of x before. Then w has no known predecessor, unless the write is recorded with one; but one that found
+  no record of x comes before T, since records are not deleted.
 
 A path may stand for an edge, as a simple cycle with as few `rw`, and none adjacent that was not, can be found in any closed walk.
 
@@ -32,6 +32,10 @@ from storeproof.history import Access, Transaction
 
 Version = tuple[str, str | None]
 """A key and a write id, or None for no record."""
+
+_MOST_FOLLOWERS: Final = 8
+"""Of the many that a store without isolation lets replace one version, the first to complete: edges from each reader to each would be too
+many."""
 
 
 class Dependencies:
@@ -57,10 +61,12 @@ class Dependencies:
         """All but those of real time, of which there are too many: whatever completed before another was invoked."""
         self._readers: defaultdict[Version, dict[int, bool]] = defaultdict(dict)
         """Who read a version before any write of the key, and whether by conditions alone."""
-        self._replaced: defaultdict[Version, dict[int, str]] = defaultdict(dict)
+        self._updated: defaultdict[Version, dict[int, str]] = defaultdict(dict)
         """Who read a version last before writing the key, and what remained of these writes."""
+        self._followed: defaultdict[Version, dict[int, str]] = defaultdict(dict)
+        """Whose write is known to come after a version, and after no later one."""
         self._blind: defaultdict[str, dict[int, str]] = defaultdict(dict)
-        """Who wrote a key without such a read, and what remained."""
+        """Whose write is not known to come after any."""
         for index in self.committed:
             self._follow(index, transactions[index].accesses)
         self.edges.extend(chain(self._of_versions(), self._of_clients()))
@@ -79,8 +85,9 @@ class Dependencies:
 
     def _look_up_reads(self, transaction: Transaction) -> None:
         for each in transaction.accesses:
-            if each.version is not None and (each.key, each.version) not in self._writers:
-                raise ValueError(f"no transaction wrote {each.version} of {each.key}, which was read")
+            for version in (each.version, each.after):
+                if version is not None and (each.key, version) not in self._writers:
+                    raise ValueError(f"no transaction wrote {version} of {each.key}, which was read")
 
     def _find_committed(self) -> list[int]:
         found = {index for index, each in enumerate(self.transactions) if each.outcome == "ok"}
@@ -99,11 +106,14 @@ class Dependencies:
         seen: dict[str, str | None] = {}
         known: set[str] = set()
         """Keys of which the version that it saw has a place in the order."""
+        told: dict[str, str] = {}
         own: dict[str, str] = {}
         for access in accesses:
             key, version = access.key, access.version
             if access.action == "write":
                 assert version is not None
+                if key not in own and access.after is not None and not self._dirty(self._writers[key, access.after], (key, access.after)):
+                    told[key] = access.after
                 own[key] = version
                 continue
             writer = None if version is None else self._writers[key, version]
@@ -122,7 +132,13 @@ class Dependencies:
             readers = self._readers[key, version]
             readers[index] = access.predicate and readers.get(index, True)
         for key, version in own.items():
-            (self._replaced[key, seen[key]] if key in known else self._blind[key])[index] = version
+            if key in known:
+                self._updated[key, seen[key]][index] = version
+            after = told.get(key, seen[key] if key in known else None)
+            if after is None and key not in known:
+                self._blind[key][index] = version
+            else:
+                self._followed[key, after][index] = version
 
     def _dirty(self, writer: int, version: Version) -> Kind | None:
         """What it is to read this version of another transaction, if it is not what remained of a committed one."""
@@ -131,16 +147,18 @@ class Dependencies:
         return None if version in self._installed else "G1b"
 
     def _of_versions(self) -> Iterator[Edge]:
-        for (key, version), readers in self._readers.items():
-            replaced = self._replaced.get((key, version), {})
+        for key, version in dict.fromkeys(chain(self._readers, self._followed)):
+            readers, later = self._readers.get((key, version), {}), self._followed.get((key, version), {})
             if version is not None:
                 writer = self._writers[key, version]
                 yield from (Edge(writer, reader, "wr", key, version, version) for reader in readers)
-                yield from (Edge(writer, target, "ww", key, version, written) for target, written in replaced.items())
-            later = replaced if version is not None else replaced | self._blind.get(key, {})
+                yield from (Edge(writer, target, "ww", key, version, written) for target, written in later.items())
+            else:
+                later = later | self._blind.get(key, {})
+            first = sorted(later, key=self.end)[:_MOST_FOLLOWERS]
             for reader, predicate in readers.items():
                 if reader not in later:
-                    yield from (Edge(reader, target, "rw", key, version, written, predicate) for target, written in later.items())
+                    yield from (Edge(reader, target, "rw", key, version, later[target], predicate) for target in first)
 
     def _of_clients(self) -> Iterator[Edge]:
         """A client's order; what it sent after a transaction without a reply may take effect before that one."""
@@ -156,12 +174,12 @@ class Dependencies:
                 last[each.client] = index
 
     def _find_lost_updates(self) -> None:
-        for (key, version), replaced in self._replaced.items():
-            if len(replaced) > 1:
-                first, second = sorted(replaced, key=self.end)[:2]
+        for (key, version), updated in self._updated.items():
+            if len(updated) > 1:
+                first, second = sorted(updated, key=self.end)[:2]
                 self.found.append(("lost-update", (
-                    Edge(first, second, "rw", key, version, replaced[second]),
-                    Edge(second, first, "rw", key, version, replaced[first]),
+                    Edge(first, second, "rw", key, version, updated[second]),
+                    Edge(second, first, "rw", key, version, updated[first]),
                 )))  # fmt: skip
 
     def end(self, index: int) -> int:
