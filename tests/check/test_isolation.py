@@ -108,13 +108,13 @@ def test_an_impossible_history_is_an_error_of_its_recorder(lines: tuple[str, ...
 
 
 def test_a_cycle_is_read_aloud() -> None:
-    """One sentence an edge, by names that the history has."""
+    """One sentence an edge; T1 is the first of the cycle."""
     history = transactions("|----|  A: x=1", "|-|  B: y=2", "   |-|  C: x?1 y?-")
     (stale,) = find_anomalies(history)
     assert explain(stale, history) == [
-        "T2 (client 67) read y and found no record; T1 (client 66) wrote 2 and committed.",
-        "T1 (client 66) completed before T2 (client 67) began.",
-        "So T2 (client 67) comes before itself: no serial order explains this.",
+        "T1 (client 67) read y and found no record; T2 (client 66) wrote 2 and committed.",
+        "T2 (client 66) completed before T1 (client 67) began.",
+        "So T1 (client 67) comes before itself: no serial order explains this.",
     ]
 
 

@@ -1,0 +1,1 @@
+"""Claims of isolation levels, true ones and forged ones."""
