@@ -1,0 +1,1 @@
+"""Random transactions and what is concluded from them."""
