@@ -21,7 +21,7 @@ import psutil
 
 from storeproof import native_support
 from storeproof.disk.ext4 import abort, unmount, write_out
-from storeproof.disk.recording import MOST_STATES, DiskState, Failures, RecordedChanges, states_of
+from storeproof.disk.recording import MOST_STATES, DiskState, Failures, MappedPages, RecordedChanges, states_of
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.outcome import Lack
 from storeproof.spec.guarantee import CrashModel, IoError
@@ -112,6 +112,7 @@ class FuseDisk:
 
     def record(self) -> None:
         """Write down from now on what is done to it."""
+        write_out(self._at)
         self._say(f"record {_LARGEST_RECORDING}")
         self._records = True
 
@@ -128,7 +129,12 @@ class FuseDisk:
         changes, written, overflowed, marks = json.loads(self._say("recorded"))
         if overflowed:
             raise NotAvailable(f"it wrote more than {_LARGEST_RECORDING:,} bytes, which are kept to build each state", lack=Lack.DISK)
-        return RecordedChanges.of(changes, written, marks)
+        return RecordedChanges.of(changes, written, marks, self.mapped())
+
+    def mapped(self) -> MappedPages:
+        """What was written through memory mappings since the beginning of the recording, or since `restore`."""
+        write_out(self._at)
+        return MappedPages(*json.loads(self._say("mapped")))
 
     def packed_recording(self) -> str:
         """What was recorded, as `unpacked` reads it; empty if it is too large to be kept."""

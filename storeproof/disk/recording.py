@@ -41,6 +41,22 @@ class DiskState:
     """Of all that is there."""
 
 
+class MappedPages(NamedTuple):
+    """Pages that were written through memory mappings: the disk has them when the kernel writes them back, and does not see in what order
+    a program wrote them."""
+
+    synced: int = 0
+    """Of files that were synced."""
+    others: int = 0
+    """Of files that were not, such as those in which processes share their locks: a power cut may take them, the end of a process does
+    not."""
+
+    @property
+    def sentence(self) -> str:
+        """Why nothing follows from what the disk saw."""
+        return f"it wrote {sum(self)} pages through memory mappings, and the disk does not see in what order: this decides nothing"
+
+
 @dataclass(frozen=True)
 class RecordedChanges:
     """What was recorded."""
@@ -52,11 +68,13 @@ class RecordedChanges:
     """Of the marks among the changes, in order."""
     marks: tuple[int, ...]
     """Their numbers."""
+    mapped: MappedPages
+    """What it may lack."""
 
     @classmethod
-    def of(cls, changes: int, written: int, marks: Sequence[Sequence[int]]) -> RecordedChanges:
+    def of(cls, changes: int, written: int, marks: Sequence[Sequence[int]], mapped: MappedPages) -> RecordedChanges:
         """`marks`: each with its place."""
-        return cls(changes, written, tuple(place for place, _ in marks), tuple(number for _, number in marks))
+        return cls(changes, written, tuple(place for place, _ in marks), tuple(number for _, number in marks), mapped)
 
     def last_mark(self, place: int) -> int:
         """The number of the last mark before a change; 0 if there is none."""
@@ -88,7 +106,7 @@ def read_recording(text: str, model: CrashModel) -> tuple[DiskRecording, Recorde
 
     kept = DiskRecording.load(unpacked(text))
     changes, written, _, marks = kept.about()
-    return kept, RecordedChanges.of(changes, written, marks), states_of(kept.states(model, MOST_STATES)[0])
+    return kept, RecordedChanges.of(changes, written, marks, MappedPages()), states_of(kept.states(model, MOST_STATES)[0])
 
 
 def states_of(found: Iterable[tuple[str, int, int, int]]) -> list[DiskState]:
@@ -112,6 +130,8 @@ class RecordingDisk(Protocol):
     def mark(self, number: int) -> None: ...
 
     def recorded(self) -> RecordedChanges: ...
+
+    def mapped(self) -> MappedPages: ...
 
     def packed_recording(self) -> str: ...
 
