@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from storeproof.errors import NotAvailable
+from storeproof.outcome import Lack
 from storeproof.spec.guarantee import CrashModel, IoError
 
 if TYPE_CHECKING:
@@ -41,20 +43,10 @@ class DiskState:
     """Of all that is there."""
 
 
-class MappedPages(NamedTuple):
-    """Pages that were written through memory mappings: the disk has them when the kernel writes them back, and does not see in what order
-    a program wrote them."""
-
-    synced: int = 0
-    """Of files that were synced."""
-    others: int = 0
-    """Of files that were not, such as those in which processes share their locks: a power cut may take them, the end of a process does
-    not."""
-
-    @property
-    def sentence(self) -> str:
-        """Why nothing follows from what the disk saw."""
-        return f"it wrote {sum(self)} pages through memory mappings, and the disk does not see in what order: this decides nothing"
+def mapped_writes(pages: int) -> NotAvailable:
+    """Why nothing follows from what the disk saw: it has pages of memory mappings when the kernel writes them back."""
+    reason = f"it wrote {pages} pages through memory mappings, and the disk does not see in what order: nothing follows from its changes"
+    return NotAvailable(reason, lack=Lack.DISK)
 
 
 @dataclass(frozen=True)
@@ -68,11 +60,11 @@ class RecordedChanges:
     """Of the marks among the changes, in order."""
     marks: tuple[int, ...]
     """Their numbers."""
-    mapped: MappedPages
-    """What it may lack."""
+    mapped: int = 0
+    """Pages that were written through memory mappings, in files that were not synced: what these had in between is not recorded."""
 
     @classmethod
-    def of(cls, changes: int, written: int, marks: Sequence[Sequence[int]], mapped: MappedPages) -> RecordedChanges:
+    def of(cls, changes: int, written: int, marks: Sequence[Sequence[int]], mapped: int = 0) -> RecordedChanges:
         """`marks`: each with its place."""
         return cls(changes, written, tuple(place for place, _ in marks), tuple(number for _, number in marks), mapped)
 
@@ -106,7 +98,7 @@ def read_recording(text: str, model: CrashModel) -> tuple[DiskRecording, Recorde
 
     kept = DiskRecording.load(unpacked(text))
     changes, written, _, marks = kept.about()
-    return kept, RecordedChanges.of(changes, written, marks, MappedPages()), states_of(kept.states(model, MOST_STATES)[0])
+    return kept, RecordedChanges.of(changes, written, marks), states_of(kept.states(model, MOST_STATES)[0])
 
 
 def states_of(found: Iterable[tuple[str, int, int, int]]) -> list[DiskState]:
@@ -131,7 +123,7 @@ class RecordingDisk(Protocol):
 
     def recorded(self) -> RecordedChanges: ...
 
-    def mapped(self) -> MappedPages: ...
+    def mapped(self) -> int: ...
 
     def packed_recording(self) -> str: ...
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from storeproof.blame import CaseEnding
-from storeproof.disk.recording import MappedPages
 from storeproof.evidence import CrashEvidence
 from storeproof.experiments.crash_states.left_files import files_left
 from storeproof.experiments.crash_states.tried_state import TriedState
@@ -37,15 +35,8 @@ class CrashSummary(TrialSummary[TriedState, int]):
     """The number of different states by tier."""
     unlisted: int = 0
     """How many more there are than can be listed."""
-    scratch: int = 0
+    mapped: int = 0
     """Pages that it wrote through memory mappings in files that it did not sync."""
-    mapped: MappedPages = field(default_factory=MappedPages)
-    """Of a recording whose states nothing follows from, since it lacks when they were written."""
-
-    @property
-    def ending(self) -> CaseEnding:
-        """Without a failure, a recording that lacks something decides."""
-        return CaseEnding.LACKING if any(self.mapped) and not self.failed else super().ending
 
     def add(self, tried: TriedState) -> None:
         """Count a state."""
@@ -60,7 +51,7 @@ class CrashSummary(TrialSummary[TriedState, int]):
         self.changes += recording.changes
         self.states += recording.states
         self.unlisted += recording.unlisted
-        self.scratch += recording.scratch
+        self.mapped += recording.mapped
         self.tried += recording.tried
         self.failed += recording.failed
         self.log = self.log or recording.log
@@ -71,10 +62,6 @@ class CrashSummary(TrialSummary[TriedState, int]):
 
     def parts(self) -> Iterator[str]:
         """What was recorded, what was tried, and what failed."""
-        if any(self.mapped):
-            yield self.mapped.sentence
-        if any(self.mapped) and not self.tried:
-            return
         recordings = f"{self.recordings} recordings" if self.recordings > 1 else "this recording"
         total = self.states.total() + self.unlisted
         yield f"{self.tried.total()} of {total} states that a crash may leave of {recordings} ({self.model}) were tried"
@@ -86,8 +73,8 @@ class CrashSummary(TrialSummary[TriedState, int]):
                 yield f"not tried: {left} of {self.states[tier]} states that need {words}"
         if self.unlisted:
             yield f"not tried: {self.unlisted} states beyond those that are listed"
-        if self.scratch:
-            yield f"it wrote {self.scratch} pages through memory mappings in files that it did not sync, as the kernel wrote them back"
+        if self.mapped:
+            yield f"it wrote {self.mapped} pages through memory mappings in files that it did not sync, as the kernel wrote them back"
         yield f"recorded: {max(self.recordings, 1) * self.requests} requests, {self.changes} changes of the disk"
         yield from self.spoiled_rounds()
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from time import monotonic
 
-from storeproof.disk.recording import read_recording
+from storeproof.disk.recording import mapped_writes, read_recording
+from storeproof.errors import NotAvailable
 from storeproof.evidence import MOST_TRIED, StoreEvidence
 from storeproof.experiments.crash_states.crash_summary import CrashSummary
 from storeproof.experiments.crash_states.recorded_load import of_all_sizes, record_load
@@ -27,7 +28,7 @@ def run_crash_states(sut: StoreUnderTest, guarantee: GuaranteeName, summary: Cra
     """All states of each recording, or as many of all tiers as the time of the scale and the evidence allow, in an order that the seed has.
 
     Raises:
-        NotAvailable: nothing can be recorded here.
+        NotAvailable: nothing can be recorded here, or nothing follows from a recording.
     """
     scale = sut.scale.durability.crash_states
     summary.requests = scale.requests
@@ -41,13 +42,9 @@ def run_crash_states(sut: StoreUnderTest, guarantee: GuaranteeName, summary: Cra
         handle.quiesce()
         atomic, expiring = atomic_writes(sut.target), writes_expiring(sut.target)
         load = record_load(subject, disk, layouts, atomic, scale.requests, expiring=expiring)
-        mapped = load.recording.mapped
-        if mapped.synced:
-            summary.mapped = mapped
-            return
         states, unlisted = disk.states(summary.model)
         part = CrashSummary(model=summary.model, requests=scale.requests, changes=load.recording.changes, unlisted=unlisted)
-        part.scratch = mapped.others
+        part.mapped = load.recording.mapped
         part.states.update(each.tier for each in states)
         trial, until = StateTrial(subject, disk, layouts, load), monotonic() + scale.seconds / scale.recordings
         for number, state in enumerate(in_order(states, seed_of(sut, seed))):
@@ -55,9 +52,8 @@ def run_crash_states(sut: StoreUnderTest, guarantee: GuaranteeName, summary: Cra
                 break
             subject.progress(f"state {number + 1}/{len(states)}")
             part.add(trial.run(state))
-        if mapped.others and part.failed and summary.model == "kernel":  # the end of a process takes nothing from a mapping
-            summary.mapped = mapped
-            return
+        if part.mapped and part.failed and summary.model == "kernel":  # the end of a process takes nothing from a mapping
+            raise mapped_writes(part.mapped)
         crash = part.evidence(load.clients, {model: layout.name for model, layout in layouts.items()})
         crash.recording, crash.states = disk.packed_recording(), trial.kept
         if crash.recording and part.failed:
@@ -69,5 +65,10 @@ def run_crash_states(sut: StoreUnderTest, guarantee: GuaranteeName, summary: Cra
     def launch() -> Handle:
         return sut.launch("its crash states", on_volume=True, recorded=True)
 
-    while summary.recordings < scale.recordings and not (summary.given_up or any(summary.mapped)):
-        summary.given_up = not on_own_stores(launch, attempt, summary.spoiled, 1)
+    while summary.recordings < scale.recordings and not summary.given_up:
+        try:
+            summary.given_up = not on_own_stores(launch, attempt, summary.spoiled, 1)
+        except NotAvailable:
+            if not summary.failed:
+                raise
+            return  # what was found before counts

@@ -11,7 +11,6 @@ from typing import Final
 
 from storeproof.contract import Layout, Refused, Unknown, Unsupported
 from storeproof.disk.recording import DiskState, RecordingDisk
-from storeproof.errors import NotAvailable
 from storeproof.evidence import AuditEvidence, ErrorEvidence, ErrorsEvidence
 from storeproof.experiments.client import Client, raise_failures
 from storeproof.experiments.crash_states.recorded_load import BEFORE, LoadClients, send
@@ -21,7 +20,6 @@ from storeproof.experiments.durability.readback import check_usable, read
 from storeproof.experiments.fault_experiment import Subject
 from storeproof.experiments.io_errors.tried_error import TriedError
 from storeproof.history import Place, Recorder, Seen
-from storeproof.outcome import Lack
 from storeproof.spec.guarantee import IoError
 
 _LATER: Final = 8
@@ -69,7 +67,7 @@ class ErrorTrial:
 
         Raises:
             MachineFailed, Unknown, Breach: it says nothing about the store.
-            NotAvailable: when its writes reach the disk is the kernel's choice, so no call of its is the n-th.
+            NotAvailable: it writes through memory mappings: when that reaches the disk is the kernel's choice, so there is no n-th call.
         """
         error, handle = ErrorEvidence(call, lasting, self.recorder.clients), self.subject.handle
         tried = TriedError(error)
@@ -82,9 +80,7 @@ class ErrorTrial:
             self._strike(error)
         finally:
             self.disk.failures()
-        mapped = self.disk.mapped()
-        if mapped.synced:
-            raise NotAvailable(mapped.sentence, lack=Lack.DISK)
+        self.disk.mapped()
         error.until = self.recorder.clients
         handle.cut_power()
         with tried.has_to_work(handle):

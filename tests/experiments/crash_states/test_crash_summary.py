@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from storeproof.check import Anomaly, Finding
-from storeproof.disk.recording import DiskState, MappedPages, RecordedChanges
+from storeproof.disk.recording import DiskState, RecordedChanges
 from storeproof.experiments.crash_states.crash_summary import CrashSummary, number_of
 from storeproof.experiments.crash_states.tried_state import TriedState
 from storeproof.outcome import Outcome
@@ -79,7 +79,7 @@ def test_the_counts_are_those_of_the_states() -> None:
 
 def test_a_state_is_held_against_the_marks_before_it_became_impossible() -> None:
     """A mark at a place is before the next change."""
-    recording = RecordedChanges(changes=10, written=0, places=(1, 4, 7), marks=(5, 6, 7), mapped=MappedPages())
+    recording = RecordedChanges(changes=10, written=0, places=(1, 4, 7), marks=(5, 6, 7))
     assert [recording.last_mark(place) for place in (0, 1, 2, 4, 5, 8)] == [0, 0, 5, 5, 6, 7]
 
 

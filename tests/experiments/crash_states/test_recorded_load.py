@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from storeproof.contract import Key, Layout, Record
-from storeproof.disk.recording import MappedPages, RecordedChanges
+from storeproof.disk.recording import RecordedChanges
 from storeproof.experiments.crash_states.recorded_load import RecordedLoad, of_all_sizes, record_load
 from storeproof.experiments.durability.expiries import record_of
 from storeproof.records.self_verifying import identify, recipe
@@ -41,7 +41,7 @@ class Disk:
     def recorded(self) -> RecordedChanges:
         assert self.log is not None
         marks = [(place, each) for place, each in enumerate(self.log) if isinstance(each, int)]
-        return RecordedChanges.of(len(self.log), 0, marks, MappedPages())
+        return RecordedChanges.of(len(self.log), 0, marks)
 
 
 class Meeting(Store):

@@ -33,6 +33,7 @@ def test_what_the_disk_does_not_see_decides_nothing(store: str, case: str, found
     outcome = found[store][case]
     assert outcome["outcome"] == "not_run", outcome["detail"]
     assert _SAID in outcome["detail"]
+    assert outcome["lacked"]["what"] == "disk"
 
 
 @pytest.mark.parametrize("case", [_KILL, _CUT, _SYNC])
