@@ -107,6 +107,9 @@ class MemoryDisk:
     def failures(self) -> tuple[int, int]:
         """It works again. How many calls could fail since `fail`, and how many did."""
 
+    def mapped(self) -> tuple[int, int]:
+        """Pages that the kernel wrote back from memory mappings since `record` or `restore`: of files that were synced, and of others."""
+
     @property
     def syncs(self) -> int:
         """How many were asked for so far."""

@@ -21,7 +21,7 @@ from storeproof.evidence import EVIDENCE, CrashEvidence, EvidenceDamaged, StateE
 from storeproof.experiments.crash_states.crash_summary import name_of, number_of
 from storeproof.experiments.crash_states.left_files import files_left, in_words
 from storeproof.experiments.crash_states.recorded_load import of_all_sizes
-from storeproof.experiments.crash_states.state_judge import due
+from storeproof.experiments.crash_states.state_judge import due, findings_again
 from storeproof.experiments.durability.readback import read
 from storeproof.experiments.struck_stores import subject_on
 from storeproof.experiments.trial_summary import acknowledged, findings_of
@@ -162,16 +162,18 @@ def _seen(found: Found, tried: StateEvidence | None) -> Iterator[str]:
     if tried is None:
         yield "the run did not try it"
         return
-    for when, seen in (("after the crash", tried.seen), ("after the next crash", tried.again)):
-        if seen is not None:
-            yield f"read {when}: {_compared(found.history, seen)}"
+    if tried.seen is not None:
+        yield f"read after the crash: {_compared(found.history, [], tried.seen)}"
+    if tried.again is not None:
+        later = [each for each in found.part.operations if each.client == tried.client]
+        yield f"read after the next crash: {_compared(found.history, later, tried.again)}"
     if tried.broken:
         yield f"{'after the crash' if tried.depth == 1 else 'after the next crash'}: {tried.broken}"
 
 
-def _compared(history: list[Operation], seen: Mapping[Place, Seen]) -> str:
-    places = due(history).keys()
-    wrong = findings_of(history, {place: each for place, each in seen.items() if place in places})
+def _compared(history: list[Operation], later: list[Operation], seen: Mapping[Place, Seen]) -> str:
+    """`later`: what was written between the two crashes."""
+    places, wrong = {*due(history), *due(later)}, findings_again(history, later, seen)
     if not wrong:
         return f"all {len(places)} keys as they should be"
     more = f", and {len(wrong) - _LAST} more" if len(wrong) > _LAST else ""
@@ -204,7 +206,7 @@ def _started(found: Found, named: str | None) -> int:
             print(printable(f"started on it here: {reason}"))
             print(printable(handle.log_tail()))
             return 1
-        print(printable(f"started on it here, and read: {_compared(found.history, seen)}"))
+        print(printable(f"started on it here, and read: {_compared(found.history, [], seen)}"))
         return 1 if findings_of(found.history, seen) else 0
     finally:
         handle.close()

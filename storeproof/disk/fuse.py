@@ -21,7 +21,7 @@ import psutil
 
 from storeproof import native_support
 from storeproof.disk.ext4 import abort, unmount, write_out
-from storeproof.disk.recording import MOST_STATES, DiskState, Failures, RecordedChanges, states_of
+from storeproof.disk.recording import MOST_STATES, DiskState, Failures, RecordedChanges, mapped_writes, states_of
 from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.outcome import Lack
 from storeproof.spec.guarantee import CrashModel, IoError
@@ -112,6 +112,7 @@ class FuseDisk:
 
     def record(self) -> None:
         """Write down from now on what is done to it."""
+        write_out(self._at)
         self._say(f"record {_LARGEST_RECORDING}")
         self._records = True
 
@@ -123,12 +124,24 @@ class FuseDisk:
             (self._at / f".storeproof-mark-{number}").stat()
 
     def recorded(self) -> RecordedChanges:
-        """End the recording. Raises `NotAvailable`: more was written than is kept."""
+        """End the recording. Raises `NotAvailable`: more was written than is kept, or as `mapped` says."""
         self._records = False
         changes, written, overflowed, marks = json.loads(self._say("recorded"))
         if overflowed:
             raise NotAvailable(f"it wrote more than {_LARGEST_RECORDING:,} bytes, which are kept to build each state", lack=Lack.DISK)
-        return RecordedChanges.of(changes, written, marks)
+        return RecordedChanges.of(changes, written, marks, self.mapped())
+
+    def mapped(self) -> int:
+        """Pages written through memory mappings since the recording began, or since `restore`, in files that were not synced.
+
+        Raises:
+            NotAvailable: some were in files that were synced: what has to survive a power cut may be in them.
+        """
+        write_out(self._at)
+        synced, others = json.loads(self._say("mapped"))
+        if synced:
+            raise mapped_writes(synced)
+        return int(others)
 
     def packed_recording(self) -> str:
         """What was recorded, as `unpacked` reads it; empty if it is too large to be kept."""

@@ -1,7 +1,8 @@
 """The process that serves a FUSE disk. It reads a command per line, writes an answer per line, and exits at the end of its input.
 
-The commands are mount, sync, cut, cut-at-sync N, syncs, written and off; record BYTES, recorded, dump, load FILE, states MODEL LIMIT and
-restore INDEX; fail ERROR N LASTING and failures. The answer is `ok`, with a value if any, a list as JSON, or `error` and a reason.
+The commands are mount, sync, cut, cut-at-sync N, syncs, written and off; record BYTES, recorded, mapped, dump, load FILE, states MODEL
+LIMIT and restore INDEX; fail ERROR N LASTING and failures. The answer is `ok`, with a value if any, a list as JSON, or `error` and a
+reason.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def _answer(disk: MemoryDisk, at: str, command: str, *arguments: str) -> str:
                 disk.cut()
             case "cut-at-sync" | "record" | "restore":
                 getattr(disk, command.replace("-", "_"))(int(arguments[0]))
-            case "recorded" | "failures":
+            case "recorded" | "mapped" | "failures":
                 return f"ok {json.dumps(getattr(disk, command)())}"
             case "dump":
                 return f"ok {packed(disk.dump())}"

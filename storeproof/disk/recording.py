@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from storeproof.errors import NotAvailable
+from storeproof.outcome import Lack
 from storeproof.spec.guarantee import CrashModel, IoError
 
 if TYPE_CHECKING:
@@ -41,6 +43,12 @@ class DiskState:
     """Of all that is there."""
 
 
+def mapped_writes(pages: int) -> NotAvailable:
+    """Why nothing follows from what the disk saw: it has pages of memory mappings when the kernel writes them back."""
+    reason = f"it wrote {pages} pages through memory mappings, and the disk does not see in what order: nothing follows from its changes"
+    return NotAvailable(reason, lack=Lack.DISK)
+
+
 @dataclass(frozen=True)
 class RecordedChanges:
     """What was recorded."""
@@ -52,11 +60,13 @@ class RecordedChanges:
     """Of the marks among the changes, in order."""
     marks: tuple[int, ...]
     """Their numbers."""
+    mapped: int = 0
+    """Pages that were written through memory mappings, in files that were not synced: what these had in between is not recorded."""
 
     @classmethod
-    def of(cls, changes: int, written: int, marks: Sequence[Sequence[int]]) -> RecordedChanges:
+    def of(cls, changes: int, written: int, marks: Sequence[Sequence[int]], mapped: int = 0) -> RecordedChanges:
         """`marks`: each with its place."""
-        return cls(changes, written, tuple(place for place, _ in marks), tuple(number for _, number in marks))
+        return cls(changes, written, tuple(place for place, _ in marks), tuple(number for _, number in marks), mapped)
 
     def last_mark(self, place: int) -> int:
         """The number of the last mark before a change; 0 if there is none."""
@@ -112,6 +122,8 @@ class RecordingDisk(Protocol):
     def mark(self, number: int) -> None: ...
 
     def recorded(self) -> RecordedChanges: ...
+
+    def mapped(self) -> int: ...
 
     def packed_recording(self) -> str: ...
 

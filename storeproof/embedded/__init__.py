@@ -4,7 +4,7 @@ A vendor's file is host and adapter in one:
 
     from storeproof.embedded import serve, session
 
-    def get(database, name, key): ...       # runs in the host; one function for each operation that the store has
+    def get(database, name, key): ...       # runs in the host; one function for each operation that the store has, and `compact`
 
     FUNCTIONS = {each.__name__: each for each in (version, read_settings, prepare, clear, get, put, delete, exists)}
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, cast
 
-from storeproof.contract import OPERATIONS, Address, Layout, Refused, Unsupported, Version
+from storeproof.contract import OPERATIONS, Address, Breach, Layout, Refused, Unsupported, Version
 from storeproof.contract import Collection as Records
 from storeproof.embedded.link import HostLink
 
 KINDS = ("value", "hash", "counter", "list")
 """Kinds of records that MessagePack can express. For others write an adapter that converts what `HostLink.call` returns."""
 _PAIRS = ("scan", "scan_prefix")
+_OTHERS = ("version", "read_settings", "prepare", "clear", "compact")
+"""Functions that are no operations."""
+_REWRITE_SECONDS = 600.0
+"""The time-out of a rewrite of all files."""
 
 
 class _Forwarding:
@@ -60,6 +64,18 @@ class ForwardingSession:
         self._host.close()
 
 
+class CompactingSession(ForwardingSession):
+    """One whose host has a function `compact`."""
+
+    def compact(self) -> str:
+        """As `Maintenance` says."""
+        with self._host.patience(_REWRITE_SECONDS):
+            command = self._host.call("compact")
+        if not isinstance(command, str):
+            raise Breach(f"compact returns the command as an administrator would write it, a str; found {command!r:.60}")
+        return command
+
+
 def session(
     address: Address, options: Mapping[str, str], functions: Mapping[str, Callable[..., Any]], *, keeps: Collection[str] = ("value",)
 ) -> ForwardingSession:
@@ -67,6 +83,8 @@ def session(
 
     * `version(database)` returns the pair of product and version number; `read_settings(database)` the live settings, by name.
     * `prepare(database, name)` and `clear(database, name)` make and remove a collection.
+    * `compact(database)`, if there is one, rewrites the files of the database, and returns the command for that as an administrator would
+      write it. Faults then strike during a rewrite too.
     * Every other is an operation of `storeproof.contract.families`, with the same arguments and reply behind database and name, as
       `put(database, name, key, record)`; it is called as the operation is called, and a family is implemented whole or not at all.
 
@@ -74,7 +92,7 @@ def session(
         keeps: the kinds of records that it stores, out of `KINDS`.
 
     Raises:
-        Refused: the variant has options, which need a custom adapter.
+        Refused: the variant has options, which need a custom adapter; or a function is none of these.
         Unknown: the host does not answer (yet).
     """
     if options:
@@ -83,7 +101,10 @@ def session(
         )
     if strange := [kind for kind in keeps if kind not in KINDS]:
         raise Refused(f"keeps: found {', '.join(strange)}; allowed: {', '.join(KINDS)}; for others write the adapter with `connect`")
-    return ForwardingSession(HostLink(address), functions, keeps)
+    if strange := [name for name in functions if name not in OPERATIONS and name not in _OTHERS]:
+        raise Refused(f"functions: found {', '.join(strange)}; allowed: {', '.join(_OTHERS)}, and the operations {', '.join(OPERATIONS)}")
+    kind = CompactingSession if "compact" in functions else ForwardingSession
+    return kind(HostLink(address), functions, keeps)
 
 
 def _make_forwarder(name: str) -> Callable[..., Any]:

@@ -7,6 +7,7 @@ long its machine was up.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -227,6 +228,8 @@ class Reading:
         """Of the keys that are watched on a cluster."""
         self._transfers = 0
         self._invoked = 0
+        self._now: dict[int, Operation] = {}
+        """By client, the first part of what it sent at the last moment."""
 
     def add(self, line: Line) -> None:
         """Take the next line. Raises `EvidenceDamaged`."""
@@ -263,6 +266,8 @@ class Reading:
             raise EvidenceDamaged("columns of operations have different lengths")
         self._limit(len(self.store.operations) + len(line.client), "operations")
         for client, action, key, after, took, outcome, write, amount, expected, answer in zip(*columns, strict=True):
+            if after:
+                self._now.clear()
             self._invoked += after
             nothing = outcome == _NOTHING and action == LETTERS["delete"]
             ending = "ok" if nothing else ENDINGS.get(outcome)
@@ -273,21 +278,23 @@ class Reading:
             if ACTIONS[action] == "increment":
                 self._keys.counters.add(key)
             collection, name = self._keys.places[key]
-            self.store.operations.append(
-                Operation(
-                    client=client,
-                    action=ACTIONS[action],
-                    collection=collection,
-                    key=name,
-                    invoked=self._invoked,
-                    completed=None if took == UNKNOWN else self._invoked + took,
-                    outcome=ending,
-                    write_id=write,
-                    amount=amount,
-                    expected=expected or "",
-                    answer=False if nothing else answer,
-                )
+            operation = Operation(
+                client=client,
+                action=ACTIONS[action],
+                collection=collection,
+                key=name,
+                invoked=self._invoked,
+                completed=None if took == UNKNOWN else self._invoked + took,
+                outcome=ending,
+                write_id=write,
+                amount=amount,
+                expected=expected or "",
+                answer=False if nothing else answer,
             )
+            first = self._now.setdefault(client, operation)
+            if first is not operation and replace(operation, collection=first.collection, key=first.key) != first:
+                raise EvidenceDamaged(f"operation {len(self.store.operations)}: not all parts of one request have the same reply")
+            self.store.operations.append(operation)
 
     def _round(self, line: RoundLine) -> RoundEvidence:
         audit, broken = line.audit, line.broken

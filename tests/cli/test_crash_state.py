@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from storeproof.cli.crash_state import crash_state
 from storeproof.conformance.archive import MANIFEST, RESULT, archive_of
 from storeproof.errors import UsageError
 from storeproof.evidence import EVIDENCE, evidence_file, member_of, read_evidence
+from storeproof.history import ABSENT
 from storeproof.result.json_file import written
 from tests.conformance.crash_states.recorded_log import CASE, TARGET, Claim, made
 from tests.conformance.published import published
@@ -33,7 +35,11 @@ class Run:
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Of a log that syncs every other line."""
-    claim, folder = made(tmp_path_factory.mktemp("disk"), synced=False), tmp_path_factory.mktemp("report")
+    return kept(made(tmp_path_factory.mktemp("disk"), synced=False), tmp_path_factory.mktemp("report"))
+
+
+def kept(claim: Claim, folder: Path) -> Run:
+    """Written into a report directory."""
     (folder / RESULT).write_bytes(written(published()))
     (folder / EVIDENCE).write_bytes(evidence_file(published().run.id, [member_of(claim.evidence)]))
     return Run(folder, claim)
@@ -60,6 +66,19 @@ def test_one_that_was_not_tried_or_holds_is_told_too(done: Run, capsys: pytest.C
     """Any state of the recording has a name."""
     good = next(each.name for each in done.claim.crash.states if each.again is not None)
     assert shown(done, good, capsys)[-1].startswith("read after the next crash: all ")
+
+
+def test_what_was_written_between_two_crashes_and_lost_is_told(done: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """It is read after the second one alone."""
+    claim = deepcopy(done.claim)
+    states = claim.crash.states
+    place, good = next((number, each) for number, each in enumerate(states) if each.again is not None)
+    assert good.again is not None
+    later = next(each.place for each in claim.evidence.operations if each.client == good.client)
+    states[place] = replace(good, again={**good.again, later: ABSENT})
+    lines = shown(kept(claim, tmp_path), good.name, capsys)
+    assert lines[-2].startswith("read after the crash: all ")
+    assert lines[-1].startswith(f"read after the next crash: 1 of {len(good.again)} keys are not: {later[0]}['{later[1]}'] lost")
 
 
 def test_its_files_are_written_and_a_bundle_is_read(done: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

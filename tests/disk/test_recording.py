@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.disk.fuse import FuseDisk
-from storeproof.errors import MachineFailed
+from storeproof.errors import MachineFailed, NotAvailable
 from storeproof.spec.guarantee import CrashModel
 from tests.disk.files import cut, names, sync_directory, write
 
@@ -119,3 +120,42 @@ def test_a_state_of_nothing_is_refused(disk: FuseDisk) -> None:
         disk.recorded()
     with pytest.raises(MachineFailed, match="nothing was recorded"):
         disk.states("ext4")
+
+
+def mapped(file: Path, *, flush: bool) -> None:
+    """Write to two pages of a file through a memory mapping."""
+    with file.open("w+b") as opened:
+        opened.truncate(3 * mmap.PAGESIZE)
+        with mmap.mmap(opened.fileno(), 0) as pages:
+            pages[0] = pages[2 * mmap.PAGESIZE] = 1
+            if flush:
+                pages.flush()
+
+
+def test_writes_through_a_memory_mapping_are_counted(disk: FuseDisk, tmp_path: Path) -> None:
+    """At the end of the recording at the latest, and not those before it. Of files that were synced, nothing follows."""
+    mapped(tmp_path / "before", flush=True)
+    disk.record()
+    mapped(tmp_path / "locks", flush=False)
+    write(tmp_path / "log", "one", sync=True)
+    assert disk.recorded().mapped == 2
+    disk.record()
+    mapped(tmp_path / "data", flush=True)
+    with pytest.raises(NotAvailable, match="it wrote 2 pages through memory mappings"):
+        disk.recorded()
+
+
+def test_a_write_past_the_page_cache_is_seen_as_it_is_asked_for(disk: FuseDisk, tmp_path: Path) -> None:
+    """In order, and it is no mapping's."""
+    with mmap.mmap(-1, mmap.PAGESIZE) as page:
+        disk.record()
+        file = os.open(tmp_path / "log", os.O_CREAT | os.O_WRONLY | os.O_DIRECT)
+        for place in range(2):
+            page[0] = 1 + place
+            disk.mark(place)
+            os.pwrite(file, page, place * mmap.PAGESIZE)
+        os.close(file)
+    recording = disk.recorded()
+    assert recording.mapped == 0
+    assert recording.places == (1, 3), "each write is between two marks"
+    assert recording.written == 2 * mmap.PAGESIZE

@@ -42,10 +42,15 @@ def fail(shelf: Shelf, how: str) -> None:
     raise ways.get(how, KeyError("x"))
 
 
+def compact(shelf: Shelf) -> object:
+    return shelf.get("command", f"REWRITE {len(shelf)}")
+
+
 def count(shelf: Shelf) -> Counted:
     return Counted(["rows"], 7)
 
 
 if __name__ == "__main__":
-    functions = {"put": put, "get": Shelf.get, "slowly": slowly, "fail": fail, "count": count, "strange": lambda shelf: object()}
+    functions = {each.__name__: each for each in (put, slowly, fail, compact, count)}
+    functions |= {"get": Shelf.get, "strange": lambda shelf: object()}
     serve(lambda data, settings: Shelf(settings), functions, writes=("put",), errors={Full: "refused"})

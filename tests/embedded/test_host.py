@@ -16,7 +16,7 @@ from typing import Any
 import msgpack
 import pytest
 
-from storeproof.contract import Address, Refused, Unknown, Unsupported, WrongReply
+from storeproof.contract import Address, Breach, Maintenance, Refused, Unknown, Unsupported, WrongReply
 from storeproof.embedded import connect, host, session
 from storeproof.embedded.forwarding import ForwardingSession
 from storeproof.embedded.link import HostError, HostLink
@@ -198,3 +198,19 @@ def test_a_session_refuses_what_it_cannot_do() -> None:
         session(Address("127.0.0.1", 1), {"engine": "x"}, {})
     with pytest.raises(Refused, match="keeps: found document; allowed: value, hash"):
         session(Address("127.0.0.1", 1), {}, {}, keeps=("document",))
+    allowed = "version, read_settings, prepare, clear, compact, and the operations get, "
+    with pytest.raises(Refused, match=f"functions: found conpact, putt; allowed: {allowed}"):
+        session(Address("127.0.0.1", 1), {}, dict.fromkeys(("get", "conpact", "putt"), len))
+
+
+def test_a_session_rewrites_the_files_where_the_host_can(running: Running) -> None:
+    """And a host that cannot is not asked."""
+    link = running.link()
+    link.call("put", "k", "v")
+    assert not isinstance(session(running.address, {}, {"get": len}), Maintenance)
+    compacting = session(running.address, {}, {"get": len, "compact": len})
+    assert isinstance(compacting, Maintenance)
+    assert compacting.compact() == "REWRITE 2"
+    link.call("put", "command", None)
+    with pytest.raises(Breach, match="returns the command as an administrator would write it, a str; found None"):
+        compacting.compact()

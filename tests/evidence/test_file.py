@@ -37,7 +37,7 @@ def operation(key: int, action: str, invoked: int, **more: Any) -> Operation:
 
 OPERATIONS = [
     operation(0, "put", 1_005, completed=1_010, outcome="ok", write_id="3:1"),
-    operation(1, "increment", 1_020, completed=1_021, outcome="refused", amount=-2),
+    operation(1, "increment", 1_015, completed=1_016, outcome="refused", amount=-2),
     operation(2, "delete", 1_020, completed=None, outcome="unknown"),
     operation(3, "put", 1_500, completed=1_600, outcome="ok", write_id="3:2"),
 ]
@@ -94,8 +94,8 @@ def test_a_file_has_what_was_put_in() -> None:
     """Keys of all kinds, replies that were lost, a counter that is absent, a store that broke; times begin at the first round."""
     (found,) = read_evidence(io.BytesIO(WHOLE), "r1")
     assert found.rounds[0].began == 1
-    assert [each.invoked for each in found.operations] == [5, 20, 20, 500]
-    assert [each.completed for each in found.operations] == [10, 21, None, 600]
+    assert [each.invoked for each in found.operations] == [5, 15, 20, 500]
+    assert [each.completed for each in found.operations] == [10, 16, None, 600]
     assert [(each.collection, each.key) for each in found.operations] == KEYS
     assert [(each.action, each.outcome, each.write_id, each.amount) for each in found.operations] == [
         (each.action, each.outcome, each.write_id, each.amount) for each in OPERATIONS

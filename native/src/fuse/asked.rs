@@ -38,6 +38,9 @@ impl Disk {
         if way == Way::Direct {
             self.inode(number)?.direct.extend(numbers(offset, offset + length as u64));
         }
+        if way == Way::Back {
+            self.mapped.written_back(number, numbers(offset, offset + length as u64).count() as u64);
+        }
         Ok(length)
     }
 
@@ -46,6 +49,7 @@ impl Disk {
     }
 
     pub fn ask_sync(&mut self, number: Number, data_only: bool) -> Answer<()> {
+        self.mapped.synced(number);
         self.takes_changes()?;
         if !self.strikes(Failure::Sync) {
             return self.sync(number, data_only);

@@ -9,6 +9,7 @@ use fuser::{Errno, FileType, RenameFlags};
 use super::changes::{Change, Log};
 use super::failing::Failing;
 use super::inode::{Answer, Body, Entries, Inode, Made, Number};
+use super::mapped::Mapped;
 use crate::dice::Dice;
 
 pub const ROOT: Number = 1;
@@ -26,8 +27,8 @@ pub enum Mode {
 pub struct Disk {
     pub(super) mode: Mode,
     /// The share of the sectors that were not synced and survive a cut all the same.
-    torn: f64,
-    dice: Dice,
+    pub(super) torn: f64,
+    pub(super) dice: Dice,
     /// Bytes that the pages of both images may take.
     pub capacity: u64,
     /// Those of them that were allocated and not written yet: the sum over all inodes.
@@ -48,6 +49,8 @@ pub struct Disk {
     pub(super) failing: Option<Failing>,
     /// A commit of its journal failed: until its next mount it can be read, and takes no changes.
     pub(super) aborted: bool,
+    /// What came to it from memory mappings since the recording began.
+    pub mapped: Mapped,
 }
 
 impl Disk {
@@ -70,6 +73,7 @@ impl Disk {
             recorded_from: None,
             failing: None,
             aborted: false,
+            mapped: Mapped::default(),
         };
         let number = disk.add(root);
         disk.inode(number).expect("just made").held = 1;
@@ -91,47 +95,6 @@ impl Disk {
             self.inodes.get_mut(number).expect("a key").keep_pages();
         }
         self.commit(all);
-    }
-
-    /// From now on every operation fails.
-    pub fn cut(&mut self) {
-        if self.off {
-            return;
-        }
-        self.off = true;
-        self.cut_at = None;
-        if self.torn > 0.0 {
-            for inode in self.inodes.values_mut() {
-                inode.tear(|| self.dice.draw() < self.torn);
-            }
-        }
-    }
-
-    /// Cut instead of carrying out the n-th sync from now on; 0 takes that back.
-    pub fn cut_at(&mut self, nth: u64) {
-        self.cut_at = (nth > 0).then(|| self.syncs + nth);
-    }
-
-    /// Go on with the durable image alone.
-    pub fn remount(&mut self) {
-        let mut before = std::mem::take(&mut self.inodes);
-        let mut todo = vec![ROOT];
-        while let Some(number) = todo.pop() {
-            if let Some(inode) = before.remove(&number) {
-                let inode = inode.survivor();
-                if let Body::Directory(entries) = &inode.now.body {
-                    todo.extend(entries.values());
-                }
-                self.inodes.insert(number, inode);
-            }
-            let inode = self.inodes.get_mut(&number).expect("a name leads to an inode");
-            inode.links += 1;
-            inode.held += 1;
-        }
-        self.unwritten = 0;
-        self.waiting.clear();
-        self.joined.clear();
-        (self.off, self.aborted) = (false, false);
     }
 
     /// fsync, or fdatasync, of a file, link or directory.

@@ -10,6 +10,8 @@ mod crash_states;
 mod disk;
 mod failing;
 mod inode;
+mod mapped;
+mod power;
 mod recorded;
 mod recording;
 mod served;
@@ -163,6 +165,11 @@ impl MemoryDisk {
     /// It works again. Returns how many calls could fail since then, and how many did.
     fn failures(&self) -> (u64, u64) {
         self.disk().failing.take().map_or((0, 0), |failing| failing.counts())
+    }
+
+    /// Pages that were written through memory mappings, of files that were synced and of others.
+    fn mapped(&self) -> (u64, u64) {
+        self.disk().mapped.counts()
     }
 
     #[getter]

@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use super::changes::{Change, Log};
 use super::disk::{Disk, Mode, ROOT};
 use super::inode::{Answer, Body, Number};
+use super::mapped::Mapped;
 
 pub struct Recording {
     pub(super) base: Disk,
@@ -81,7 +82,7 @@ impl Recording {
 impl Disk {
     /// Write down what is done from now on, at most `limit` bytes of it. All that was done before is durable.
     pub fn record(&mut self, limit: u64) {
-        self.recorded_from = None;
+        (self.recorded_from, self.mapped) = (None, Mapped::default());
         self.settle();
         self.waiting.clear();
         self.joined.clear();

@@ -35,6 +35,8 @@ class CrashSummary(TrialSummary[TriedState, int]):
     """The number of different states by tier."""
     unlisted: int = 0
     """How many more there are than can be listed."""
+    mapped: int = 0
+    """Pages that it wrote through memory mappings in files that it did not sync."""
 
     def add(self, tried: TriedState) -> None:
         """Count a state."""
@@ -49,6 +51,7 @@ class CrashSummary(TrialSummary[TriedState, int]):
         self.changes += recording.changes
         self.states += recording.states
         self.unlisted += recording.unlisted
+        self.mapped += recording.mapped
         self.tried += recording.tried
         self.failed += recording.failed
         self.log = self.log or recording.log
@@ -70,6 +73,8 @@ class CrashSummary(TrialSummary[TriedState, int]):
                 yield f"not tried: {left} of {self.states[tier]} states that need {words}"
         if self.unlisted:
             yield f"not tried: {self.unlisted} states beyond those that are listed"
+        if self.mapped:
+            yield f"it wrote {self.mapped} pages through memory mappings in files that it did not sync, as the kernel wrote them back"
         yield f"recorded: {max(self.recordings, 1) * self.requests} requests, {self.changes} changes of the disk"
         yield from self.spoiled_rounds()
 

@@ -63,7 +63,12 @@ class ErrorTrial:
         self._files: DiskState = self.disk.states("kernel")[0][0]
 
     def run(self, call: int, *, lasting: bool) -> TriedError:
-        """Have this call fail; 0: none. Raises `MachineFailed`, `Unknown`, `Breach`: it says nothing about the store."""
+        """Have this call fail; 0: none.
+
+        Raises:
+            MachineFailed, Unknown, Breach: it says nothing about the store.
+            NotAvailable: it writes through memory mappings: when that reaches the disk is the kernel's choice, so there is no n-th call.
+        """
         error, handle = ErrorEvidence(call, lasting, self.recorder.clients), self.subject.handle
         tried = TriedError(error)
         handle.kill()
@@ -75,6 +80,7 @@ class ErrorTrial:
             self._strike(error)
         finally:
             self.disk.failures()
+        self.disk.mapped()
         error.until = self.recorder.clients
         handle.cut_power()
         with tried.has_to_work(handle):

@@ -52,7 +52,7 @@ UNPUBLISHED = {
     "docs/findings/beyond-32-bits.md": "89eb7f2569cfd964",
     "docs/findings/innodb-repeatable-read.md": "5e2befea818d51c2",
     "docs/findings/redis-aof-directory.md": "18fa496569376a6d",
-    "docs/findings/redis-multi.md": "d6073eda73797768",
+    "docs/findings/redis-multi.md": "b92b315b72f0cce2",
     "docs/findings/relatives.md": "daa9dff11f1f84c0",
     "docs/findings/redis-zero-tail.md": "f5f7a08bfd7e8501",
     "docs/findings/tarantool-cut-tail.md": "cb484630c85c6358",

@@ -7,6 +7,7 @@ import io
 import zlib
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import replace
 from datetime import date
@@ -93,6 +94,18 @@ def test_true_states_are_accepted(true: Claim, losing: Claim) -> None:
     assert true.counts.losing == 0
     assert refused(losing) == ""
     assert losing.counts.losing > 0
+
+
+@pytest.mark.parametrize(("outcome", "why"), [(Outcome.NOT_RUN, None), (Outcome.PASS, "and the result counts none")])
+def test_states_of_an_earlier_recording_may_be_there(outcome: Outcome, why: str | None, true: Claim) -> None:
+    """Where nothing follows from a later one, so that the case was not run."""
+    result = published()
+    (part,) = read_evidence(io.BytesIO(evidence_file(result.run.id, [member_of(true.evidence)])), result.run.id)
+    record = result.stores[0].outcomes[0].model_copy(update={"id": CASE, "outcome": outcome, "crash_states": None})
+    judged = JudgedStates(result.run, result.stores[0].model_copy(update={"outcomes": [record]}), TARGET, KNOWN)
+    with nullcontext() if why is None else pytest.raises(EvidenceDamaged, match=why):
+        assert judged.take(part)
+        judged.check()
 
 
 def joined(*claims: Claim) -> Claim:
@@ -219,6 +232,13 @@ def expiry_unacknowledged(claim: Claim) -> None:
     operations[2] = replace(operations[2], completed=None, outcome="unknown")
 
 
+def by_two_clients(claim: Claim) -> None:
+    """A record is written by one client, and its expiry by another at the same moment."""
+    operations = claim.evidence.operations
+    operations[2] = replace(operations[2], client=operations[2].client + 1)
+    claim.crash.clients += 1
+
+
 def expiry_altered(claim: Claim) -> None:
     """It is that of no write."""
     number, state = next((number, each) for number, each in enumerate(claim.crash.states) if any(map(is_of_expiry, each.seen or ())))
@@ -292,6 +312,7 @@ FORGERIES = (
     Forgery(mark_moved, "the marks among its changes are not the requests and replies of its operations"),
     Forgery(unacknowledged, "the marks among its changes are not the requests and replies of its operations"),
     Forgery(expiry_unacknowledged, "not all parts of one request have the same reply"),
+    Forgery(by_two_clients, "a mark is that of requests of several clients"),
     Forgery(expiry_altered, "it is said to have worked after the crash, and it did not"),
     Forgery(expiry_left_out, ":expiring'] is there without"),
     Forgery(acknowledged_earlier, "was due"),

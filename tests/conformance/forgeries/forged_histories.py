@@ -6,6 +6,7 @@ import gzip
 import hashlib
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,16 @@ def impatient(stores: list[StoreEvidence]) -> None:
     store.operations[number] = replace(one, completed=later.invoked + 1)
 
 
+def partly_unheard(stores: list[StoreEvidence]) -> None:
+    """Of a group one record was lost, and it is said that its reply was."""
+    sent = struck(stores, CRASH).operations
+    number = next(
+        number for number, (one, other) in enumerate(pairwise(sent)) if (one.client, one.invoked) == (other.client, other.invoked)
+    )
+    assert sent[number].outcome == "ok"
+    sent[number] = sent[number].without_reply()
+
+
 def _attempt(number: int) -> Callable[[list[StoreEvidence]], None]:
     """The kills are those of a later attempt; those before it were lost."""
 
@@ -168,6 +179,13 @@ HISTORIES = (
     ),
     Forgery(
         "impatient client", "two requests at once", with_stores(impatient, as_judged), Reason.EVIDENCE, "before its client had the reply"
+    ),
+    Forgery(
+        "group unheard in part",
+        "of its other records the reply came",
+        with_stores(partly_unheard),
+        Reason.EVIDENCE,
+        "not all parts of one request have the same reply",
     ),
     Forgery(
         "start in a microsecond", "after each kill", with_stores(in_a_microsecond, as_judged), Reason.EVIDENCE, "has a start in 0.000001 s"

@@ -201,6 +201,12 @@ def other_requests(claim: Claim, which: int = 0) -> None:
     error.looks = [replace(each, seen={**each.seen, **gone}) for each in error.looks]
 
 
+def partly_unheard(claim: Claim) -> None:
+    """Two records are written together, and of one it is said that the reply was lost."""
+    sent = claim.evidence.operations
+    sent[1] = replace(sent[0], key=sent[1].key).without_reply()
+
+
 def of_another_seed(claim: Claim) -> None:
     claim.evidence.seed = seed(1)
 
@@ -244,6 +250,7 @@ FORGERIES = (
     Forgery(nothing_read, "nothing was read after the power cut, and nothing says why"),
     Forgery(did_not_work, "it is said to have worked when the disk did, and nothing was acknowledged"),
     Forgery(other_requests, "its requests are not those of the load without an error"),
+    Forgery(partly_unheard, "not all parts of one request have the same reply"),
     Forgery(of_another_seed, "the claim's of sqlite:wal-full with"),
     Forgery(of_another_case, "are not those of one kind on one store"),
     Forgery(of_another_kind, "was due"),

@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from storeproof.embedded import session
 from tests.mutants.log_stores.log import Entry, Log
-from tests.mutants.log_stores.served import FUNCTIONS, run
+from tests.mutants.log_stores.served import FUNCTIONS as PLAIN
+from tests.mutants.log_stores.served import run
 
 _BYTES: Final = 32768
 """Of an allocated log."""
@@ -162,23 +164,17 @@ LOGS: Final = (
 )
 
 
-def compact(log: Appended) -> None:
+def compact(log: Appended) -> str:
     log.compact()
+    return "compact"
+
+
+FUNCTIONS: Final = {**PLAIN, "compact": compact}
 
 
 def connect(address: Any, options: Mapping[str, str]) -> Any:
-    from storeproof.embedded.forwarding import ForwardingSession
-    from storeproof.embedded.link import HostLink
-
-    class Session(ForwardingSession):
-        """It can rewrite its log."""
-
-        def compact(self) -> str:
-            self._host.call("compact")
-            return "compact"
-
-    return Session(HostLink(address), FUNCTIONS, ("value",))
+    return session(address, options, FUNCTIONS)
 
 
 if __name__ == "__main__":
-    run(LOGS, compact=compact)
+    run(LOGS, **FUNCTIONS)
