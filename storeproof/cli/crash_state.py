@@ -22,6 +22,7 @@ from storeproof.experiments.crash_states.crash_summary import name_of, number_of
 from storeproof.experiments.crash_states.left_files import files_left, in_words
 from storeproof.experiments.crash_states.recorded_load import of_all_sizes
 from storeproof.experiments.crash_states.state_judge import due
+from storeproof.experiments.durability.beside.index_entries import indexes_of
 from storeproof.experiments.durability.readback import read
 from storeproof.experiments.struck_stores import subject_on
 from storeproof.experiments.trial_summary import acknowledged, findings_of
@@ -195,7 +196,10 @@ def _started(found: Found, named: str | None) -> int:
         handle.kill()
         disk.restore(found.state)
         handle.cut_power()
-        layouts = {model: replace(of_all_sizes(sut.layout(model)), name=name) for model, name in found.crash.collections.items()}
+        layouts = {
+            model: replace(of_all_sizes(sut.layout(model, indexes_of(target, model))), name=name)
+            for model, name in found.crash.collections.items()
+        }
         try:
             handle.start()
             with subject_on(sut, handle, found.part.case, "one state").session() as session:

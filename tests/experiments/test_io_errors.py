@@ -10,6 +10,7 @@ import pytest
 
 from storeproof.check import Anomaly, Finding
 from storeproof.evidence import AuditEvidence, ErrorEvidence
+from storeproof.experiments.durability.beside.places import ENTRY, EXPIRY, Beside
 from storeproof.experiments.io_errors.error_summary import ErrorSummary
 from storeproof.experiments.io_errors.tried_error import TriedError, in_order
 from storeproof.history import Observation, Operation
@@ -90,12 +91,12 @@ def test_a_load_without_such_calls_shows_nothing() -> None:
     assert summary().outcome(claimed=True) is Outcome.INCONCLUSIVE
 
 
-def test_a_record_is_not_read_without_its_expiry() -> None:
+@pytest.mark.parametrize("kind", [EXPIRY, ENTRY])
+def test_a_record_is_not_read_without_what_is_beside_it(kind: Beside) -> None:
     """Neither while the disk fails nor after the cut."""
-    record = Operation(
-        client=0, action="put", collection="single_key", key="k:expiring", invoked=1, completed=2, outcome="ok", write_id="0:1"
-    )
-    expiry, whole = replace(record, key="k:expiring#expiry"), Observation("whole", "0:1")
+    key = kind.record_key("k")
+    record = Operation(client=0, action="put", collection="kv", key=key, invoked=1, completed=2, outcome="ok", write_id="0:1")
+    beside, whole = replace(record, key=kind.key(key)), Observation("whole", "0:1")
 
     def judged(*sent: Operation) -> TriedError:
         read = AuditEvidence(3, everything=True, seen={each.place: whole for each in sent}, gone=(), ended=4)
@@ -103,7 +104,7 @@ def test_a_record_is_not_read_without_its_expiry() -> None:
         tried.judge(sent, [])
         return tried
 
-    assert judged(record, expiry).holds
-    for one in (record, expiry):
+    assert judged(record, beside).holds
+    for one in (record, beside):
         with pytest.raises(ValueError, match="is there without"):
             judged(one)

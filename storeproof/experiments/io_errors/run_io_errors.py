@@ -6,7 +6,7 @@ from time import monotonic
 
 from storeproof.evidence import MOST_CALLS, StoreEvidence
 from storeproof.experiments.durability.atomic_groups import atomic_writes
-from storeproof.experiments.durability.expiries import writes_expiring
+from storeproof.experiments.durability.beside.expiries import writes_expiring
 from storeproof.experiments.durability.keep_evidence import attempted, keep_evidence
 from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.experiments.fault_experiment import on_own_stores
@@ -43,7 +43,7 @@ def run_io_errors(sut: StoreUnderTest, summary: ErrorSummary) -> None:
         with attempted(sut, kept):
             disk = handle.recording_disk()
             atomic, expiring = atomic_writes(sut.target), writes_expiring(sut.target)
-            trial = ErrorTrial(subject, disk, layouts_of(sut, handle), atomic, summary.error, scale.requests, expiring)
+            trial = ErrorTrial(subject, disk, layouts_of(sut, handle, indexed=True), atomic, summary.error, scale.requests, expiring)
         kept.errors = trial.evidence
         try:
             without = trial.run(0, lasting=False)

@@ -23,8 +23,8 @@ from storeproof.disk.recording import packed, read_recording, unpacked
 from storeproof.evidence import EVIDENCE, EvidenceDamaged, evidence_file, member_of, read_evidence
 from storeproof.experiments.crash_states.crash_summary import CrashSummary
 from storeproof.experiments.crash_states.state_judge import replay_states
-from storeproof.experiments.durability.expiries import record_of
-from storeproof.history import Observation, Place
+from storeproof.experiments.durability.beside.places import ENTRY, EXPIRY, Beside, record_of
+from storeproof.history import Observation
 from storeproof.outcome import Outcome
 from storeproof.result.model import StoreResult
 from storeproof.spec import Target
@@ -209,7 +209,7 @@ def acknowledged_earlier(claim: Claim) -> None:
 
 def unacknowledged(claim: Claim) -> None:
     """Of one write it was never heard."""
-    claim.evidence.operations[5] = replace(claim.evidence.operations[5], completed=None, outcome="unknown")
+    claim.evidence.operations[6] = replace(claim.evidence.operations[6], completed=None, outcome="unknown")
 
 
 def expiry_unacknowledged(claim: Claim) -> None:
@@ -221,26 +221,51 @@ def expiry_unacknowledged(claim: Claim) -> None:
 
 def expiry_altered(claim: Claim) -> None:
     """It is that of no write."""
-    number, state = next((number, each) for number, each in enumerate(claim.crash.states) if any(map(is_of_expiry, each.seen or ())))
-    assert state.seen is not None
-    seen = {place: Observation("torn") if is_of_expiry(place) else each for place, each in state.seen.items()}
-    claim.crash.states[number] = replace(state, seen=seen)
+    altered(claim, EXPIRY)
+
+
+def entry_altered(claim: Claim) -> None:
+    """The record is found by another value."""
+    altered(claim, ENTRY)
+
+
+def altered(claim: Claim, kind: Beside) -> None:
+    """One state has what is beside a record, and it is wrong."""
+    number, state, seen = next(
+        (number, each, each.seen)
+        for number, each in enumerate(claim.crash.states)
+        if each.seen is not None and any(kind.is_its_own(key) for _, key in each.seen)
+    )
+    forged = {place: Observation("torn") if kind.is_its_own(place[1]) else each for place, each in seen.items()}
+    claim.crash.states[number] = replace(state, seen=forged)
 
 
 def expiry_left_out(claim: Claim) -> None:
     """None was ever set, and none was read."""
-    claim.evidence.operations = [each for each in claim.evidence.operations if not is_of_expiry(each.place)]
+    left_out(claim, EXPIRY)
+
+
+def entry_left_out(claim: Claim) -> None:
+    """No record was ever looked for by its value."""
+    left_out(claim, ENTRY)
+
+
+def left_out(claim: Claim, kind: Beside) -> None:
+    """In all that was written and read."""
+    claim.evidence.operations = [each for each in claim.evidence.operations if not kind.is_its_own(each.key)]
     for number, state in enumerate(claim.crash.states):
         seen, again = (
-            None if shown is None else {place: each for place, each in shown.items() if not is_of_expiry(place)}
+            None if shown is None else {place: each for place, each in shown.items() if not kind.is_its_own(place[1])}
             for shown in (state.seen, state.again)
         )
         claim.crash.states[number] = replace(state, seen=seen, again=again)
 
 
-def is_of_expiry(place: Place) -> bool:
-    """Whether it is the place of one."""
-    return record_of(place[1]) is not None
+def entry_not_read(claim: Claim) -> None:
+    """In one state of all."""
+    number, state, seen = next((number, each, each.seen) for number, each in enumerate(claim.crash.states) if each.seen)
+    kept = {place: each for place, each in seen.items() if not ENTRY.is_its_own(place[1])}
+    claim.crash.states[number] = replace(state, seen=kept)
 
 
 def cut_off(claim: Claim) -> None:
@@ -262,8 +287,8 @@ def change_removed(claim: Claim) -> None:
 def of_another_run(claim: Claim) -> None:
     """Each request is the same, and the lines have other contents."""
     content = unpacked(claim.crash.recording)
-    assert content.count(b"k7 0:7\n") == 1
-    claim.crash.recording = packed(with_checksum(content.replace(b"k7 0:7\n", b"k7 1:7\n")[:-4]))
+    assert content.count(b"k6 0:6\n") == 1
+    claim.crash.recording = packed(with_checksum(content.replace(b"k6 0:6\n", b"k6 1:6\n")[:-4]))
 
 
 def model_swapped(claim: Claim) -> None:
@@ -294,6 +319,9 @@ FORGERIES = (
     Forgery(expiry_unacknowledged, "not all parts of one request have the same reply"),
     Forgery(expiry_altered, "it is said to have worked after the crash, and it did not"),
     Forgery(expiry_left_out, ":expiring'] is there without"),
+    Forgery(entry_altered, "it is said to have worked after the crash, and it did not"),
+    Forgery(entry_left_out, ":indexed'] is there without"),
+    Forgery(entry_not_read, "keys were to be read and were not, or the reverse"),
     Forgery(acknowledged_earlier, "was due"),
     Forgery(change_removed, "was due"),
     Forgery(of_another_run, "is another disk"),
@@ -312,19 +340,19 @@ def test_a_forgery_is_refused_by_name(forgery: Forgery, true: Claim) -> None:
 
 
 def test_a_failed_state_cannot_be_read_again(losing: Claim, forgetting: Claim) -> None:
-    """What it shows then is not what the result counts, be it records that are missing or their expiry alone."""
+    """What it shows then is not what the result counts, be it records that are missing or what is beside them alone."""
     for true in (losing, forgetting):
         claim = deepcopy(true)
         replaced(claim)
         assert f"losing is {true.counts.losing} in the result, and {true.counts.losing - 1} by its states" in refused(claim)
 
 
-def test_a_lost_expiry_is_a_loss_of_its_own(forgetting: Claim) -> None:
+def test_what_is_lost_beside_a_record_is_a_loss_of_its_own(forgetting: Claim) -> None:
     """It is named, and the record that is there is not."""
     assert refused(forgetting) == ""
     assert forgetting.counts.losing > 0
     found = [each.finding for each in forgetting.counts.failed]
-    assert all(":expiring#expiry'] lost: found absent" in each for each in found), found
+    assert all(":expiring#expiry'] lost: found absent" in each or ":indexed#entry'] lost: found absent" in each for each in found), found
 
 
 def test_what_was_found_is_what_was_lost(losing: Claim) -> None:
