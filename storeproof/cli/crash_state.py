@@ -22,12 +22,12 @@ from storeproof.experiments.crash_states.crash_summary import name_of, number_of
 from storeproof.experiments.crash_states.left_files import files_left, in_words
 from storeproof.experiments.crash_states.recorded_load import of_all_sizes
 from storeproof.experiments.crash_states.state_judge import due
-from storeproof.experiments.durability.beside.index_entries import indexes_of
 from storeproof.experiments.durability.readback import read
 from storeproof.experiments.struck_stores import subject_on
 from storeproof.experiments.trial_summary import acknowledged, findings_of
 from storeproof.history import Operation, Place, Seen, as_of
 from storeproof.printable import printable
+from storeproof.records.beside.index_entries import indexes_of
 from storeproof.regular_file import Unreadable, open_regular
 from storeproof.result.json_file import file_in, read_result
 from storeproof.spec import load_spec

@@ -10,11 +10,11 @@ import pytest
 
 from storeproof.check import Anomaly, Finding
 from storeproof.evidence import AuditEvidence, ErrorEvidence
-from storeproof.experiments.durability.beside.places import ENTRY, EXPIRY, Beside
 from storeproof.experiments.io_errors.error_summary import ErrorSummary
 from storeproof.experiments.io_errors.tried_error import TriedError, in_order
 from storeproof.history import Observation, Operation
 from storeproof.outcome import Outcome
+from storeproof.records.beside.places import ENTRY, EXPIRY, PlaceBeside
 
 _LOST = Finding("single_key", "k", Anomaly.LOST, "absent")
 _INVENTED = Finding("single_key", "k", Anomaly.INVENTED, "something")
@@ -92,7 +92,7 @@ def test_a_load_without_such_calls_shows_nothing() -> None:
 
 
 @pytest.mark.parametrize("kind", [EXPIRY, ENTRY])
-def test_a_record_is_not_read_without_what_is_beside_it(kind: Beside) -> None:
+def test_a_record_is_not_read_without_what_is_beside_it(kind: PlaceBeside) -> None:
     """Neither while the disk fails nor after the cut."""
     key = kind.record_key("k")
     record = Operation(client=0, action="put", collection="kv", key=key, invoked=1, completed=2, outcome="ok", write_id="0:1")

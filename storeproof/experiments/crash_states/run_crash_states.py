@@ -11,13 +11,13 @@ from storeproof.experiments.crash_states.recorded_load import of_all_sizes, reco
 from storeproof.experiments.crash_states.state_judge import in_order
 from storeproof.experiments.crash_states.state_trial import StateTrial
 from storeproof.experiments.durability.atomic_groups import atomic_writes
-from storeproof.experiments.durability.beside.expiries import writes_expiring
 from storeproof.experiments.durability.keep_evidence import keep_evidence
 from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.experiments.fault_experiment import on_own_stores
 from storeproof.experiments.struck_stores import require, seed_of, subject_on
 from storeproof.faults import find
 from storeproof.launch.handle import Handle
+from storeproof.records.beside.expiries import writes_expiring
 from storeproof.spec.cases import crash_states_case
 from storeproof.spec.guarantee import GuaranteeName
 from storeproof.store_under_test import StoreUnderTest

@@ -11,9 +11,9 @@ from storeproof.disk.recording import DiskState
 from storeproof.evidence import EvidenceDamaged, StateEvidence, StoreEvidence
 from storeproof.experiments.crash_states.crash_summary import CrashSummary
 from storeproof.experiments.crash_states.tried_state import TriedState
-from storeproof.experiments.durability.beside.places import check_both
 from storeproof.experiments.trial_summary import acknowledged, findings_of
 from storeproof.history import Operation, Place, Seen, as_of, by_place
+from storeproof.records.beside.places import check_both
 
 
 def in_order(states: Iterable[DiskState], seed: str) -> list[DiskState]:

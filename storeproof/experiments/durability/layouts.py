@@ -7,10 +7,10 @@ from typing import Final
 
 from storeproof.contract import Layout, Session, Unsupported
 from storeproof.errors import NotAvailable
-from storeproof.experiments.durability.beside.index_entries import indexes_of
 from storeproof.experiments.durability.record_writes import writable
 from storeproof.launch.handle import Handle
 from storeproof.outcome import Lack
+from storeproof.records.beside.index_entries import indexes_of
 from storeproof.store_under_test import StoreUnderTest
 
 MODELS: Final = ("single_key", "hash10", "nested", "row", "counter")

@@ -10,12 +10,12 @@ from storeproof.contract import Collection as Records
 from storeproof.contract import Key, Layout, Record, Refused, Session, call, supports
 from storeproof.errors import StoreDied
 from storeproof.experiments.client import send_some
-from storeproof.experiments.durability.beside.expiries import read_expiry
-from storeproof.experiments.durability.beside.index_entries import entry_seen, read_entries, record_seen
-from storeproof.experiments.durability.beside.places import ENTRY, record_of
 from storeproof.experiments.durability.clients import Clients
-from storeproof.experiments.durability.hash_halves import observed, record_key
 from storeproof.history import Observation, Operation, Place, Seen, by_place
+from storeproof.records.beside.expiries import read_expiry
+from storeproof.records.beside.index_entries import entry_seen, read_entries, record_seen
+from storeproof.records.beside.places import ENTRY, record_of
+from storeproof.records.hash_halves import observed, record_key
 from storeproof.spec.model import CounterRecord
 
 _BATCH = 100

@@ -13,11 +13,11 @@ from typing import Any, Final
 from storeproof.contract import Collection, Key, Layout, Session, call, supports
 from storeproof.experiments.client import Strategy
 from storeproof.experiments.durability.atomic_groups import AtomicWrite, Groups
-from storeproof.experiments.durability.beside.expiries import can_expire, seconds_of
-from storeproof.experiments.durability.beside.index_entries import has_entries, make_indexed
-from storeproof.experiments.durability.beside.places import ENTRY, EXPIRY, Beside
-from storeproof.experiments.durability.hash_halves import fields_of, half_key, halved
 from storeproof.history import ClientLog, Place, RequestOutcome
+from storeproof.records.beside.expiries import can_expire, seconds_of
+from storeproof.records.beside.index_entries import has_entries, make_indexed
+from storeproof.records.beside.places import ENTRY, EXPIRY, PlaceBeside
+from storeproof.records.hash_halves import fields_of, half_key, halved
 from storeproof.records.self_verifying import recipe, write_id
 from storeproof.spec.model import CounterRecord, Hash
 
@@ -184,7 +184,7 @@ class RecordWrites(Strategy):
         self._log.invoke_together(places, write_id=new_id)
         call(collection, layout, "put", where, record)
 
-    def _with_beside(self, layout: Layout, kind: Beside) -> tuple[str, list[Place]]:
+    def _with_beside(self, layout: Layout, kind: PlaceBeside) -> tuple[str, list[Place]]:
         """The key of a record that has something beside it, and both places."""
         where = kind.record_key(key(layout, self._period, self._log.client + 1, self._rng.randrange(_KEYS_BESIDE)))
         return where, [(layout.model.model, each) for each in (where, kind.key(where))]

@@ -6,7 +6,6 @@ from time import monotonic
 
 from storeproof.evidence import MOST_CALLS, StoreEvidence
 from storeproof.experiments.durability.atomic_groups import atomic_writes
-from storeproof.experiments.durability.beside.expiries import writes_expiring
 from storeproof.experiments.durability.keep_evidence import attempted, keep_evidence
 from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.experiments.fault_experiment import on_own_stores
@@ -16,6 +15,7 @@ from storeproof.experiments.io_errors.tried_error import in_order
 from storeproof.experiments.struck_stores import require, seed_of, subject_on
 from storeproof.faults import find
 from storeproof.launch.handle import Handle
+from storeproof.records.beside.expiries import writes_expiring
 from storeproof.spec.cases import io_errors_case
 from storeproof.store_under_test import StoreUnderTest
 

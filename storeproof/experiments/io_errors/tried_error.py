@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from storeproof.evidence import AuditEvidence, ErrorEvidence
-from storeproof.experiments.durability.beside.places import check_both
 from storeproof.experiments.trial_summary import Tried, acknowledged, findings_of
 from storeproof.history import Operation, as_of, by_place
+from storeproof.records.beside.places import check_both
 from storeproof.result.measured.io_errors import Reaction
 
 _GOLDEN: Final = 0.6180339887498949

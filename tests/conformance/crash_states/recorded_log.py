@@ -22,10 +22,10 @@ from storeproof.experiments.crash_states.crash_summary import CrashSummary
 from storeproof.experiments.crash_states.recorded_load import DiskClock
 from storeproof.experiments.crash_states.state_judge import due, findings_again, in_order
 from storeproof.experiments.crash_states.tried_state import TriedState
-from storeproof.experiments.durability.beside.places import ENTRY, EXPIRY
 from storeproof.experiments.trial_summary import acknowledged, findings_of
 from storeproof.history import ABSENT, Observation, Operation, Place, Recorder, Seen, as_of
 from storeproof.outcome import Outcome
+from storeproof.records.beside.places import ENTRY, EXPIRY
 from storeproof.result.measured.crash_states import CrashStateCounts
 from storeproof.spec import Target
 from storeproof.spec.guarantee import CrashModel

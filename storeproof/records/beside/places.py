@@ -16,7 +16,7 @@ from storeproof.history import Place
 
 
 @dataclass(frozen=True)
-class Beside:
+class PlaceBeside:
     """One kind of it."""
 
     record: str
@@ -41,8 +41,8 @@ class Beside:
         return isinstance(key, str) and key.endswith(self.record + self.own)
 
 
-EXPIRY: Final = Beside(":expiring", "#expiry")
-ENTRY: Final = Beside(":indexed", "#entry")
+EXPIRY: Final = PlaceBeside(":expiring", "#expiry")
+ENTRY: Final = PlaceBeside(":indexed", "#entry")
 _KINDS: Final = (EXPIRY, ENTRY)
 
 

@@ -11,7 +11,11 @@ from typing import Any, Final
 import pytest
 
 from storeproof.contract import Collection, Json, Key, Layout, Record
-from storeproof.experiments.durability.beside.index_entries import (
+from storeproof.experiments.durability.readback import read
+from storeproof.experiments.durability.record_writes import RecordWrites
+from storeproof.experiments.trial_summary import findings_of
+from storeproof.history import ABSENT, Observation, Recorder
+from storeproof.records.beside.index_entries import (
     FIELD,
     MODEL,
     VALUES,
@@ -21,11 +25,7 @@ from storeproof.experiments.durability.beside.index_entries import (
     record_seen,
     value_of,
 )
-from storeproof.experiments.durability.beside.places import ENTRY, check_both, record_of
-from storeproof.experiments.durability.readback import read
-from storeproof.experiments.durability.record_writes import RecordWrites
-from storeproof.experiments.trial_summary import findings_of
-from storeproof.history import ABSENT, Observation, Recorder
+from storeproof.records.beside.places import ENTRY, check_both, record_of
 from storeproof.spec import Target
 from storeproof.spec.query import Query, Where
 from tests.experiments.durability import memory

@@ -6,8 +6,8 @@ from typing import Final
 
 import pytest
 
-from storeproof.experiments.durability.beside.places import ENTRY, EXPIRY, Beside, check_both, record_of
 from storeproof.history import Place
+from storeproof.records.beside.places import ENTRY, EXPIRY, PlaceBeside, check_both, record_of
 
 KINDS: Final = pytest.mark.parametrize("kind", [EXPIRY, ENTRY])
 
@@ -19,7 +19,7 @@ def test_the_keys_as_evidence_has_them() -> None:
 
 
 @KINDS
-def test_a_key_is_that_of_a_record_or_of_what_is_beside_it(kind: Beside) -> None:
+def test_a_key_is_that_of_a_record_or_of_what_is_beside_it(kind: PlaceBeside) -> None:
     """Any other key is that of a record."""
     record = kind.record_key("p1:c0:1")
     beside = kind.key(record)
@@ -29,7 +29,7 @@ def test_a_key_is_that_of_a_record_or_of_what_is_beside_it(kind: Beside) -> None
 
 
 @KINDS
-def test_a_record_is_not_without_what_is_beside_it(kind: Beside) -> None:
+def test_a_record_is_not_without_what_is_beside_it(kind: PlaceBeside) -> None:
     """In what was read: one of the two was left out of the evidence."""
     record = kind.record_key("p1:c0:1")
     whole: list[Place] = [("kv", record), ("kv", kind.key(record)), ("kv", "p1:c0:1"), ("row", 7)]

@@ -8,12 +8,12 @@ from typing import Final
 import pytest
 
 from storeproof.contract import Key, Layout, Record
-from storeproof.experiments.durability.beside.expiries import expiry_seen, seconds_of
-from storeproof.experiments.durability.beside.places import check_both, record_of
 from storeproof.experiments.durability.readback import read
 from storeproof.experiments.durability.record_writes import RecordWrites
 from storeproof.experiments.trial_summary import findings_of
 from storeproof.history import ABSENT, Observation, Recorder
+from storeproof.records.beside.expiries import expiry_seen, seconds_of
+from storeproof.records.beside.places import check_both, record_of
 from tests.experiments.durability import memory
 from tests.shipped import SHIPPED
 
