@@ -16,7 +16,6 @@ from typing import Any, Final
 from storeproof.contract import Collection, Key, Layout, Record, call, supports
 from storeproof.history import ABSENT, Observation
 from storeproof.records.self_verifying import identify, recipe
-from storeproof.records.written_parts import is_same
 from storeproof.spec import Target
 from storeproof.spec.query import Query
 
@@ -57,8 +56,11 @@ def record_seen(layout: Layout, key: Key, record: Record | None) -> Observation:
     if record is None:
         return ABSENT
     found = identify(layout.model, key, record)  # never whole: its field tells no write
-    if len(found.write_ids) == 1 and is_same(record, make_indexed(layout, key, found.write_ids[0])):
-        return Observation("whole", found.write_ids[0])
+    if isinstance(record, Mapping) and len(found.write_ids) == 1:
+        write_id = found.write_ids[0]
+        told: Any = {**record, FIELD: recipe(layout.model).part(key, write_id, (FIELD,))}
+        if record.get(FIELD) == value_of(write_id) and identify(layout.model, key, told).kind == "whole":
+            return Observation("whole", write_id)
     return Observation("invented" if found.kind == "invented" else "torn")
 
 

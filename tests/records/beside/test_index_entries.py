@@ -73,6 +73,7 @@ def test_a_record_is_seen_by_all_its_parts() -> None:
     made: Any = make_indexed(LAYOUT, KEY, "0:1")
     assert made[FIELD] == OWN
     assert record_seen(LAYOUT, KEY, made) == FIRST
+    assert record_seen(LAYOUT, KEY, dict(reversed(made.items()))) == FIRST, "some stores have an order of their own"
     assert record_seen(LAYOUT, KEY, None) == ABSENT
     assert record_seen(LAYOUT, KEY, {**made, FIELD: OTHER}).sight == "torn"
     assert record_seen(LAYOUT, KEY, {**made, "orders": []}).sight == "torn"
