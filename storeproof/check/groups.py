@@ -1,8 +1,8 @@
 """Checks the atomicity of batches and transactions: records that were written together must be present together.
 
-A group is a set of puts in one batch or transaction, which share a write id. The check needs records that are only ever written as a group,
-and always as the same group. Then one group took effect last, whatever was acknowledged and in whatever order: either all records are those
-of that group or, if no group took effect, all are absent.
+A group is a set of puts or of deletes in one batch or transaction, which share a write id. The check needs records that are only ever
+written as a group, and always as the same group. Then one group took effect last, whatever was acknowledged and in whatever order: either
+all records are those of that group or, if it deleted them or no group took effect, all are absent.
 
     a, b, c together v1 |--ok--|                    v1 v1 v1 is right; if all three are absent, they are lost, but not `split`.
     a, b, c together v1 |--ok--|  v2 |--???         v1 v1 v1 and v2 v2 v2 are right; v2 v1 v1 is `split`, although each value
@@ -32,7 +32,7 @@ def judge_groups(operations: Iterable[Operation], findings: Iterable[Finding]) -
     """
     groups: dict[str, list[Operation]] = {}
     for each in operations:
-        groups.setdefault(each.write_id, []).append(each)  # deletes and increments have no write id
+        groups.setdefault(each.write_id, []).append(each)  # single deletes and increments have no write id
     sets: dict[Place, frozenset[Place]] = {}
     for parts in groups.values():
         if len(parts) > 1 and parts[0].write_id:

@@ -27,6 +27,7 @@ from storeproof.experiments.struck_stores import subject_on
 from storeproof.experiments.trial_summary import acknowledged, findings_of
 from storeproof.history import Operation, Place, Seen, as_of
 from storeproof.printable import printable
+from storeproof.records.beside.index_entries import indexes_of
 from storeproof.regular_file import Unreadable, open_regular
 from storeproof.result.json_file import file_in, read_result
 from storeproof.spec import load_spec
@@ -197,7 +198,10 @@ def _started(found: Found, named: str | None) -> int:
         handle.kill()
         disk.restore(found.state)
         handle.cut_power()
-        layouts = {model: replace(of_all_sizes(sut.layout(model)), name=name) for model, name in found.crash.collections.items()}
+        layouts = {
+            model: replace(of_all_sizes(sut.layout(model, indexes_of(target, model))), name=name)
+            for model, name in found.crash.collections.items()
+        }
         try:
             handle.start()
             with subject_on(sut, handle, found.part.case, "one state").session() as session:

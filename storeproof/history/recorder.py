@@ -67,15 +67,15 @@ class ClientLog:
         Raises `RuntimeError`: the previous operation has not ended."""
         self._invoke(action, (place,), write_id, expected, amount)
 
-    def invoke_together(self, places: Sequence[Place], *, write_id: str) -> None:
-        """As `invoke`, for one request that puts a record at each of several places: a batch or a transaction.
+    def invoke_together(self, places: Sequence[Place], *, action: Action = "put", write_id: str) -> None:
+        """As `invoke`, for one request that changes each of several places: a batch or a transaction.
 
-        The history has one `put` per place, all with the same write id, times and outcome.
+        The history has one operation per place, all with the same write id, times and outcome.
 
         Raises:
             RuntimeError: the previous operation has not ended.
         """
-        self._invoke("put", tuple(places), write_id, "", 0)
+        self._invoke(action, tuple(places), write_id, "", 0)
 
     def end(self, outcome: RequestOutcome, answer: Callable[[], Answer] = lambda: None) -> None:
         """Record the outcome of the operation in flight; call it as soon as the reply arrives.

@@ -14,6 +14,7 @@ from storeproof.experiments.io_errors.error_summary import ErrorSummary
 from storeproof.experiments.io_errors.tried_error import TriedError, in_order
 from storeproof.history import Observation, Operation
 from storeproof.outcome import Outcome
+from storeproof.records.beside.places import ENTRY, EXPIRY, PlaceBeside
 
 _LOST = Finding("single_key", "k", Anomaly.LOST, "absent")
 _INVENTED = Finding("single_key", "k", Anomaly.INVENTED, "something")
@@ -90,12 +91,12 @@ def test_a_load_without_such_calls_shows_nothing() -> None:
     assert summary().outcome(claimed=True) is Outcome.INCONCLUSIVE
 
 
-def test_a_record_is_not_read_without_its_expiry() -> None:
+@pytest.mark.parametrize("kind", [EXPIRY, ENTRY])
+def test_a_record_is_not_read_without_what_is_beside_it(kind: PlaceBeside) -> None:
     """Neither while the disk fails nor after the cut."""
-    record = Operation(
-        client=0, action="put", collection="single_key", key="k:expiring", invoked=1, completed=2, outcome="ok", write_id="0:1"
-    )
-    expiry, whole = replace(record, key="k:expiring#expiry"), Observation("whole", "0:1")
+    key = kind.record_key("k")
+    record = Operation(client=0, action="put", collection="kv", key=key, invoked=1, completed=2, outcome="ok", write_id="0:1")
+    beside, whole = replace(record, key=kind.key(key)), Observation("whole", "0:1")
 
     def judged(*sent: Operation) -> TriedError:
         read = AuditEvidence(3, everything=True, seen={each.place: whole for each in sent}, gone=(), ended=4)
@@ -103,7 +104,7 @@ def test_a_record_is_not_read_without_its_expiry() -> None:
         tried.judge(sent, [])
         return tried
 
-    assert judged(record, expiry).holds
-    for one in (record, expiry):
+    assert judged(record, beside).holds
+    for one in (record, beside):
         with pytest.raises(ValueError, match="is there without"):
             judged(one)

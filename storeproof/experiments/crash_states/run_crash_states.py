@@ -12,13 +12,13 @@ from storeproof.experiments.crash_states.recorded_load import of_all_sizes, reco
 from storeproof.experiments.crash_states.state_judge import in_order
 from storeproof.experiments.crash_states.state_trial import StateTrial
 from storeproof.experiments.durability.atomic_groups import atomic_writes
-from storeproof.experiments.durability.expiries import writes_expiring
 from storeproof.experiments.durability.keep_evidence import keep_evidence
 from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.experiments.fault_experiment import on_own_stores
 from storeproof.experiments.struck_stores import require, seed_of, subject_on
 from storeproof.faults import find
 from storeproof.launch.handle import Handle
+from storeproof.records.beside.expiries import writes_expiring
 from storeproof.spec.cases import crash_states_case
 from storeproof.spec.guarantee import GuaranteeName
 from storeproof.store_under_test import StoreUnderTest
@@ -38,7 +38,7 @@ def run_crash_states(sut: StoreUnderTest, guarantee: GuaranteeName, summary: Cra
         disk = handle.recording_disk()
         case, seed = crash_states_case(guarantee), f"crash_states {guarantee} {summary.recordings + len(summary.spoiled)}"
         subject = subject_on(sut, handle, case, seed)
-        layouts = {model: of_all_sizes(layout) for model, layout in layouts_of(sut, handle).items()}
+        layouts = {model: of_all_sizes(layout) for model, layout in layouts_of(sut, handle, indexed=True).items()}
         handle.quiesce()
         atomic, expiring = atomic_writes(sut.target), writes_expiring(sut.target)
         load = record_load(subject, disk, layouts, atomic, scale.requests, expiring=expiring)

@@ -11,9 +11,9 @@ from storeproof.disk.recording import DiskState
 from storeproof.evidence import EvidenceDamaged, StateEvidence, StoreEvidence
 from storeproof.experiments.crash_states.crash_summary import CrashSummary
 from storeproof.experiments.crash_states.tried_state import TriedState
-from storeproof.experiments.durability.expiries import check_with_expiry
 from storeproof.experiments.trial_summary import acknowledged, findings_of
 from storeproof.history import Operation, Place, Seen, as_of, by_place
+from storeproof.records.beside.places import check_both
 
 
 def in_order(states: Iterable[DiskState], seed: str) -> list[DiskState]:
@@ -107,5 +107,5 @@ def _judged(history: Sequence[Operation], seen: Mapping[Place, Seen]) -> list[Fi
     """Raises `ValueError`: other keys were read than had to be."""
     if differing := by_place(history).keys() ^ seen.keys():
         raise ValueError(f"{len(differing)} keys were to be read and were not, or the reverse")
-    check_with_expiry(seen)
+    check_both(seen)
     return findings_of(history, seen)

@@ -48,9 +48,9 @@ from storeproof.experiments.client import send_some
 from storeproof.experiments.durability.clients import Clients
 from storeproof.experiments.durability.corruption_summary import CorruptionSummary
 from storeproof.experiments.durability.file_damage import Copy, Damage, DamageKind, damage
-from storeproof.experiments.durability.hash_halves import observed, record_key
 from storeproof.experiments.fault_experiment import FaultExperiment, Subject
 from storeproof.history import Operation, Place, by_place
+from storeproof.records.hash_halves import observed, record_key
 
 _Answer = Record | Refused | Breach | WrongReply | None
 

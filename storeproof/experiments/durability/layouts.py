@@ -10,6 +10,7 @@ from storeproof.errors import NotAvailable
 from storeproof.experiments.durability.record_writes import writable
 from storeproof.launch.handle import Handle
 from storeproof.outcome import Lack
+from storeproof.records.beside.index_entries import indexes_of
 from storeproof.store_under_test import StoreUnderTest
 
 MODELS: Final = ("single_key", "hash10", "nested", "row", "counter")
@@ -19,8 +20,11 @@ STAMPED: Final = ("single_key", "hash10", "nested", "row")
 """The models whose records have a write id; a counter has none."""
 
 
-def layouts_of(sut: StoreUnderTest, handle: Handle, models: Sequence[str] = MODELS) -> dict[str, Layout]:
+def layouts_of(sut: StoreUnderTest, handle: Handle, models: Sequence[str] = MODELS, *, indexed: bool = False) -> dict[str, Layout]:
     """A collection for each claimed model that the adapter can write and read.
+
+    Args:
+        indexed: with an index where its entries can be looked at.
 
     Raises:
         NotAvailable: there is none.
@@ -31,7 +35,7 @@ def layouts_of(sut: StoreUnderTest, handle: Handle, models: Sequence[str] = MODE
         for model in models:
             if model not in sut.target.store.claims.models:
                 continue
-            layout = sut.layout(model)
+            layout = sut.layout(model, indexes_of(sut.target, model) if indexed else 0)
             try:
                 if writable(session, layout) is not None:
                     layouts[model] = layout

@@ -11,9 +11,11 @@ from storeproof.contract import Key, Layout, Record, Refused, Session, call, sup
 from storeproof.errors import StoreDied
 from storeproof.experiments.client import send_some
 from storeproof.experiments.durability.clients import Clients
-from storeproof.experiments.durability.expiries import read_expiry, record_of
-from storeproof.experiments.durability.hash_halves import observed, record_key
 from storeproof.history import Observation, Operation, Place, Seen, by_place
+from storeproof.records.beside.expiries import read_expiry
+from storeproof.records.beside.index_entries import entry_seen, read_entries, record_seen
+from storeproof.records.beside.places import ENTRY, record_of
+from storeproof.records.hash_halves import observed, record_key
 from storeproof.spec.model import CounterRecord
 
 _BATCH = 100
@@ -99,11 +101,13 @@ def read(session: Session, layouts: Mapping[str, Layout], places: Collection[Pla
             gone.append(name)
         for key, record in _records(collection, layout, keys):
             seen[name, key] = _seen(layout, key, record)
+        entries = read_entries(collection, layout) if any(map(ENTRY.is_of, keys)) else {}
         for key in asked:
             if (of := record_of(key)) is not None:
                 found = seen[name, of]
                 assert isinstance(found, Observation)
-                seen[name, key] = read_expiry(collection, layout, of, found)
+                is_entry = ENTRY.is_its_own(key)
+                seen[name, key] = entry_seen(found, entries.get(of, [])) if is_entry else read_expiry(collection, layout, of, found)
     return seen, gone
 
 
@@ -121,4 +125,4 @@ def _seen(layout: Layout, key: Key, record: Record | None) -> Seen:
     if isinstance(layout.model.record, CounterRecord):
         assert record is None or isinstance(record, int)
         return record
-    return observed(layout, key, record)
+    return record_seen(layout, key, record) if ENTRY.is_of(key) else observed(layout, key, record)

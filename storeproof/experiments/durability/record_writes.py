@@ -1,4 +1,4 @@
-"""A client that writes single records, several fields of some, some groups, and some records with a time to live.
+"""A client that writes single records, several fields of some, some groups, and some with a time to live or an entry in an index.
 
 Some keys are new and private (each is one record at risk), some are private and overwritten or deleted, and some are shared by all clients,
 so that writes of one key overlap.
@@ -13,9 +13,11 @@ from typing import Any, Final
 from storeproof.contract import Collection, Key, Layout, Session, call, supports
 from storeproof.experiments.client import Strategy
 from storeproof.experiments.durability.atomic_groups import AtomicWrite, Groups
-from storeproof.experiments.durability.expiries import can_expire, expiring, expiry_of, seconds_of
-from storeproof.experiments.durability.hash_halves import fields_of, half_key, halved
-from storeproof.history import ClientLog, RequestOutcome
+from storeproof.history import ClientLog, Place, RequestOutcome
+from storeproof.records.beside.expiries import can_expire, seconds_of
+from storeproof.records.beside.index_entries import has_entries, make_indexed
+from storeproof.records.beside.places import ENTRY, EXPIRY, PlaceBeside
+from storeproof.records.hash_halves import fields_of, half_key, halved
 from storeproof.records.self_verifying import recipe, write_id
 from storeproof.spec.model import CounterRecord, Hash
 
@@ -29,8 +31,12 @@ _GROUPS: Final = 0.15
 
 _EXPIRING: Final = 0.2
 """The share of writes of records that have a time to live, or had one, if the client writes them."""
-_EXPIRING_KEYS: Final = 2
-"""Few, so that most are overwritten."""
+_INDEXED: Final = 0.2
+"""The share of writes of records whose entry in an index is looked at, if their collection has one."""
+_UNINDEXED: Final = 0.25
+"""The share of deletes among these."""
+_KEYS_BESIDE: Final = 2
+"""Of each of these kinds: few, so that most are overwritten."""
 
 _UPDATES: Final = 0.25
 """The share of updates of several fields among the writes of hashes, if the store has them."""
@@ -97,6 +103,7 @@ class RecordWrites(Strategy):
         }
         self._groups = Groups(session, self._targets, self._atomic, self._rng)
         self._timed = [each for each in self._targets if self._expiring and can_expire(*each)]
+        self._indexed = [each for each in self._targets if has_entries(*each)]
 
     def request(self) -> None:
         """Send one write or one group."""
@@ -106,6 +113,8 @@ class RecordWrites(Strategy):
             self._write_together()
         elif self._timed and self._rng.random() < _EXPIRING:
             self._write_expiring(*self._rng.choice(self._timed))
+        elif self._indexed and self._rng.random() < _INDEXED:
+            self._write_indexed(*self._rng.choice(self._indexed))
         elif isinstance(layout.model.record, CounterRecord):
             self._increment(layout, collection)
         elif layout.model.model in self._updated and self._rng.random() < _UPDATES:
@@ -154,14 +163,31 @@ class RecordWrites(Strategy):
 
     def _write_expiring(self, layout: Layout, collection: Collection) -> None:
         """Write a record with a time to live, or one that lasts in its place."""
-        where = expiring(key(layout, self._period, self._log.client + 1, self._rng.randrange(_EXPIRING_KEYS)))
+        where, places = self._with_beside(layout, EXPIRY)
         new_id = self._next_write_id()
-        record, seconds, model = recipe(layout.model).make(where, new_id), seconds_of(new_id), layout.model.model
-        self._log.invoke_together([(model, where), (model, expiry_of(where))], write_id=new_id)
+        record, seconds = recipe(layout.model).make(where, new_id), seconds_of(new_id)
+        self._log.invoke_together(places, write_id=new_id)
         if seconds is None:
             call(collection, layout, "put", where, record)
         else:
             call(collection, layout, "put_expiring", where, record, seconds)
+
+    def _write_indexed(self, layout: Layout, collection: Collection) -> None:
+        """Write a record, or delete one, and with it its entry in an index."""
+        where, places = self._with_beside(layout, ENTRY)
+        new_id = self._next_write_id()
+        if self._rng.random() < _UNINDEXED:
+            self._log.invoke_together(places, action="delete", write_id=new_id)
+            self._found_nothing = call(collection, layout, "delete", where) is False
+            return
+        record = make_indexed(layout, where, new_id)
+        self._log.invoke_together(places, write_id=new_id)
+        call(collection, layout, "put", where, record)
+
+    def _with_beside(self, layout: Layout, kind: PlaceBeside) -> tuple[str, list[Place]]:
+        """The key of a record that has something beside it, and both places."""
+        where = kind.record_key(key(layout, self._period, self._log.client + 1, self._rng.randrange(_KEYS_BESIDE)))
+        return where, [(layout.model.model, each) for each in (where, kind.key(where))]
 
     def _write_together(self) -> None:
         way, targets, numbers = self._groups.choose()

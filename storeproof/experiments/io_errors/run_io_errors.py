@@ -6,7 +6,6 @@ from time import monotonic
 
 from storeproof.evidence import MOST_CALLS, StoreEvidence
 from storeproof.experiments.durability.atomic_groups import atomic_writes
-from storeproof.experiments.durability.expiries import writes_expiring
 from storeproof.experiments.durability.keep_evidence import attempted, keep_evidence
 from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.experiments.fault_experiment import on_own_stores
@@ -16,6 +15,7 @@ from storeproof.experiments.io_errors.tried_error import in_order
 from storeproof.experiments.struck_stores import require, seed_of, subject_on
 from storeproof.faults import find
 from storeproof.launch.handle import Handle
+from storeproof.records.beside.expiries import writes_expiring
 from storeproof.spec.cases import io_errors_case
 from storeproof.store_under_test import StoreUnderTest
 
@@ -43,7 +43,7 @@ def run_io_errors(sut: StoreUnderTest, summary: ErrorSummary) -> None:
         with attempted(sut, kept):
             disk = handle.recording_disk()
             atomic, expiring = atomic_writes(sut.target), writes_expiring(sut.target)
-            trial = ErrorTrial(subject, disk, layouts_of(sut, handle), atomic, summary.error, scale.requests, expiring)
+            trial = ErrorTrial(subject, disk, layouts_of(sut, handle, indexed=True), atomic, summary.error, scale.requests, expiring)
         kept.errors = trial.evidence
         try:
             without = trial.run(0, lasting=False)

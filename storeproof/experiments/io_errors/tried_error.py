@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from storeproof.evidence import AuditEvidence, ErrorEvidence
-from storeproof.experiments.durability.expiries import check_with_expiry
 from storeproof.experiments.trial_summary import Tried, acknowledged, findings_of
 from storeproof.history import Operation, as_of, by_place
+from storeproof.records.beside.places import check_both
 from storeproof.result.measured.io_errors import Reaction
 
 _GOLDEN: Final = 0.6180339887498949
@@ -52,7 +52,7 @@ class TriedError(Tried):
                 continue
             if read is error.after and _unread(history, read):
                 raise ValueError("not all keys were read after the power cut")
-            check_with_expiry(read.seen)
+            check_both(read.seen)
             if found := findings_of(as_of(history, read.moment), read.seen):
                 self.findings, self.when = found, when
                 return

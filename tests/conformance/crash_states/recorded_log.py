@@ -1,4 +1,4 @@
-"""A small store whose disk is recorded: a log of lines, one for each key and write, and for each expiry.
+"""A small store whose disk is recorded: a log of lines, one for each key and write, and for what is beside a record.
 
 Its states are read without a start: by their files.
 """
@@ -22,10 +22,10 @@ from storeproof.experiments.crash_states.crash_summary import CrashSummary
 from storeproof.experiments.crash_states.recorded_load import DiskClock
 from storeproof.experiments.crash_states.state_judge import due, findings_again, in_order
 from storeproof.experiments.crash_states.tried_state import TriedState
-from storeproof.experiments.durability.expiries import expiring, expiry_of
 from storeproof.experiments.trial_summary import acknowledged, findings_of
 from storeproof.history import ABSENT, Observation, Operation, Place, Recorder, Seen, as_of
 from storeproof.outcome import Outcome
+from storeproof.records.beside.places import ENTRY, EXPIRY
 from storeproof.result.measured.crash_states import CrashStateCounts
 from storeproof.spec import Target
 from storeproof.spec.guarantee import CrashModel
@@ -69,7 +69,7 @@ def made(folder: Path, *, synced: bool, late: bool = False, store: int = 0) -> C
     Args:
         folder: for its disk.
         synced: each line before it is acknowledged; else every other one is.
-        late: the line of an expiry is written after the sync of its record.
+        late: the line of what is beside a record is written after the sync of the record.
         store: its number.
     """
     if not native_support.present():
@@ -86,15 +86,16 @@ def made(folder: Path, *, synced: bool, late: bool = False, store: int = 0) -> C
 
 
 def recorded(disk: RecordingDisk, at: Path, requests: int, *, synced: bool, late: bool = False) -> Recorder:
-    """Append lines, each of them acknowledged; every fourth has an expiry. `synced`, `late`: as for `made`."""
+    """Append lines, each of them acknowledged. Of four records one has an expiry, and one an entry. `synced`, `late`: as for `made`."""
     recorder = Recorder(DiskClock(disk))
     client = recorder.client()
     file = os.open(at / LOG, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
     os.fsync(file)
     disk.record()
     for number in range(requests):
-        key = expiring(f"k{number}") if number % 4 == 1 else f"k{number}"
-        keys = [key, expiry_of(key)] if number % 4 == 1 else [key]
+        kind = {1: EXPIRY, 3: ENTRY}.get(number % 4)
+        key = f"k{number}" if kind is None else kind.record_key(f"k{number}")
+        keys = [key] if kind is None else [key, kind.key(key)]
         client.invoke_together([("log", each) for each in keys], write_id=f"0:{number}")
         lines = "".join(f"{each} 0:{number}\n" for each in keys).encode()
         first = len(f"{key} 0:{number}\n") if late else len(lines)

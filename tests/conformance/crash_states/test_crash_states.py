@@ -4,41 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import io
-import zlib
 from collections import Counter
-from collections.abc import Callable
 from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 import pytest
 
 from storeproof.conformance.histories.crash_states import JudgedStates
 from storeproof.conformance.histories.durability import JudgedAgain, check_durability
 from storeproof.conformance.reasons import ClaimRefused
-from storeproof.disk.recording import packed, read_recording, unpacked
+from storeproof.disk.recording import read_recording
 from storeproof.evidence import EVIDENCE, EvidenceDamaged, evidence_file, member_of, read_evidence
 from storeproof.experiments.crash_states.crash_summary import CrashSummary
 from storeproof.experiments.crash_states.state_judge import replay_states
-from storeproof.experiments.durability.expiries import record_of
-from storeproof.history import Observation, Place
 from storeproof.outcome import Outcome
 from storeproof.result.model import StoreResult
 from storeproof.spec import Target
 from storeproof.spec.known_failure import FindingKind, KnownFailure, KnownFinding
+from tests.conformance.crash_states.forged_states import FORGERIES, Forgery, replaced
 from tests.conformance.crash_states.recorded_log import CASE, MODEL, STORE, TARGET, Claim, made
 from tests.conformance.published import published
 from tests.shipped import SHIPPED
 
 KNOWN: Any = SimpleNamespace(spec=SHIPPED, scale=lambda _: SHIPPED.scales["smoke"], disputed=frozenset())
-
-_FIRST_CHANGES: Final = b"\x0c\x01\x05\x02\x00\x07k0 0:0\n"
-"""In a recording: the first mark, and the first write. Their number is before them."""
-_SYNC: Final = b"\x09\x02\x00"
 
 
 @pytest.fixture(scope="module")
@@ -165,164 +158,6 @@ def test_states_may_be_left_out_for_want_of_time_alone(true: Claim) -> None:
     assert f"left out states after 0.25 s, where the scale has {wanted:g} s" in refused(fewer, seconds=0.25)
 
 
-def dropped(claim: Claim) -> None:
-    """The count says so, too."""
-    state = claim.crash.states.pop(3)
-    claim.counted(state.tier, -1)
-
-
-def raised(claim: Claim) -> None:
-    """One more than there are."""
-    claim.counted(0, 1)
-
-
-def relabelled(claim: Claim) -> None:
-    """It has the name of another one."""
-    claim.crash.states[3] = replace(claim.crash.states[3], name=claim.crash.states[4].name)
-
-
-def moved(claim: Claim) -> None:
-    """Fewer writes have to be there."""
-    number = next(number for number, each in enumerate(claim.crash.states) if each.mark > 20)
-    claim.crash.states[number] = replace(claim.crash.states[number], mark=claim.crash.states[number].mark - 2)
-    state = claim.crash.states[number]
-    gone = {each.place for each in claim.evidence.operations if state.mark < each.invoked <= state.mark + 2}
-    assert state.seen is not None
-    assert state.again is not None
-    seen, again = ({place: what for place, what in shown.items() if place not in gone} for shown in (state.seen, state.again))
-    claim.crash.states[number] = replace(state, seen=seen, again=again)
-
-
-def replaced(claim: Claim) -> None:
-    """What is missing was read after all."""
-    ids = {each.place: each.write_id for each in claim.evidence.operations}
-    number = next(number for number, each in enumerate(claim.crash.states) if each.again is None)
-    state = claim.crash.states[number]
-    assert state.seen is not None
-    seen = {place: Observation("whole", ids[place]) for place in state.seen}
-    client = max(each.client for each in claim.evidence.operations) + 1
-    later = replace(claim.evidence.operations[-1], client=client, key="p2:new", invoked=10_000, completed=10_001, write_id="9:1")
-    claim.evidence.operations.append(later)
-    again = {**seen, later.place: Observation("whole", later.write_id)}
-    claim.crash.states[number] = replace(state, seen=seen, depth=2, client=client, again=again)
-
-
-def mark_moved(claim: Claim) -> None:
-    """The reply to a write came later."""
-    operations = claim.evidence.operations
-    operations[3] = replace(operations[3], completed=operations[4].invoked)
-
-
-def acknowledged_earlier(claim: Claim) -> None:
-    """In the recording, the reply to the first write comes before its sync."""
-    content, mark = unpacked(claim.crash.recording), b"\x0c\x02"
-    assert content.count(_SYNC + mark) == 1
-    claim.crash.recording = packed(with_checksum(content.replace(_SYNC + mark, mark + _SYNC)[:-4]))
-
-
-def unacknowledged(claim: Claim) -> None:
-    """Of one write it was never heard."""
-    claim.evidence.operations[5] = replace(claim.evidence.operations[5], completed=None, outcome="unknown")
-
-
-def expiry_unacknowledged(claim: Claim) -> None:
-    """Of the write of a record it was heard, and of that of its expiry not."""
-    operations = claim.evidence.operations
-    assert record_of(operations[2].key) == operations[1].key
-    operations[2] = replace(operations[2], completed=None, outcome="unknown")
-
-
-def by_two_clients(claim: Claim) -> None:
-    """A record is written by one client, and its expiry by another at the same moment."""
-    operations = claim.evidence.operations
-    operations[2] = replace(operations[2], client=operations[2].client + 1)
-    claim.crash.clients += 1
-
-
-def expiry_altered(claim: Claim) -> None:
-    """It is that of no write."""
-    number, state = next((number, each) for number, each in enumerate(claim.crash.states) if any(map(is_of_expiry, each.seen or ())))
-    assert state.seen is not None
-    seen = {place: Observation("torn") if is_of_expiry(place) else each for place, each in state.seen.items()}
-    claim.crash.states[number] = replace(state, seen=seen)
-
-
-def expiry_left_out(claim: Claim) -> None:
-    """None was ever set, and none was read."""
-    claim.evidence.operations = [each for each in claim.evidence.operations if not is_of_expiry(each.place)]
-    for number, state in enumerate(claim.crash.states):
-        seen, again = (
-            None if shown is None else {place: each for place, each in shown.items() if not is_of_expiry(place)}
-            for shown in (state.seen, state.again)
-        )
-        claim.crash.states[number] = replace(state, seen=seen, again=again)
-
-
-def is_of_expiry(place: Place) -> bool:
-    """Whether it is the place of one."""
-    return record_of(place[1]) is not None
-
-
-def cut_off(claim: Claim) -> None:
-    """The recording ends before the last changes."""
-    claim.crash.recording = packed(unpacked(claim.crash.recording)[:-9])
-
-
-def change_removed(claim: Claim) -> None:
-    """The last sync; all counts and the checksum are written again."""
-    content = unpacked(claim.crash.recording)
-    begin, sync = content.index(_FIRST_CHANGES), content.rindex(_SYNC)
-    assert content[begin - 1] == claim.crash.changes
-    changes = content[begin:sync] + content[sync + len(_SYNC) : -4]
-    claim.crash.changes -= 1
-    claim.counts = claim.counts.model_copy(update={"changes": claim.crash.changes})
-    claim.crash.recording = packed(with_checksum(content[: begin - 1] + bytes([claim.crash.changes]) + changes))
-
-
-def of_another_run(claim: Claim) -> None:
-    """Each request is the same, and the lines have other contents."""
-    content = unpacked(claim.crash.recording)
-    assert content.count(b"k7 0:7\n") == 1
-    claim.crash.recording = packed(with_checksum(content.replace(b"k7 0:7\n", b"k7 1:7\n")[:-4]))
-
-
-def model_swapped(claim: Claim) -> None:
-    """All that reached the kernel is there."""
-    claim.crash.model = "kernel"
-    claim.counts = claim.counts.model_copy(update={"model": "kernel"})
-
-
-def with_checksum(content: bytes) -> bytes:
-    """As a recording ends."""
-    return content + zlib.crc32(content).to_bytes(4, "little")
-
-
-class Forgery(NamedTuple):
-    """One forged claim."""
-
-    forge: Callable[[Claim], None]
-    says: str
-
-
-FORGERIES = (
-    Forgery(dropped, "was due"),
-    Forgery(raised, "the number of tried by tier is"),
-    Forgery(relabelled, "was due"),
-    Forgery(moved, "was due"),
-    Forgery(mark_moved, "the marks among its changes are not the requests and replies of its operations"),
-    Forgery(unacknowledged, "the marks among its changes are not the requests and replies of its operations"),
-    Forgery(expiry_unacknowledged, "not all parts of one request have the same reply"),
-    Forgery(by_two_clients, "a mark is that of requests of several clients"),
-    Forgery(expiry_altered, "it is said to have worked after the crash, and it did not"),
-    Forgery(expiry_left_out, ":expiring'] is there without"),
-    Forgery(acknowledged_earlier, "was due"),
-    Forgery(change_removed, "was due"),
-    Forgery(of_another_run, "is another disk"),
-    Forgery(cut_off, "its checksum is another one"),
-    Forgery(model_swapped, "is tried under the model ext4; it is kernel in the evidence"),
-)
-
-
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda each: each.forge.__name__)
 def test_a_forgery_is_refused_by_name(forgery: Forgery, true: Claim) -> None:
     """Whatever else is written again so that it fits."""
@@ -333,19 +168,19 @@ def test_a_forgery_is_refused_by_name(forgery: Forgery, true: Claim) -> None:
 
 
 def test_a_failed_state_cannot_be_read_again(losing: Claim, forgetting: Claim) -> None:
-    """What it shows then is not what the result counts, be it records that are missing or their expiry alone."""
+    """What it shows then is not what the result counts, be it records that are missing or what is beside them alone."""
     for true in (losing, forgetting):
         claim = deepcopy(true)
         replaced(claim)
         assert f"losing is {true.counts.losing} in the result, and {true.counts.losing - 1} by its states" in refused(claim)
 
 
-def test_a_lost_expiry_is_a_loss_of_its_own(forgetting: Claim) -> None:
+def test_what_is_lost_beside_a_record_is_a_loss_of_its_own(forgetting: Claim) -> None:
     """It is named, and the record that is there is not."""
     assert refused(forgetting) == ""
     assert forgetting.counts.losing > 0
     found = [each.finding for each in forgetting.counts.failed]
-    assert all(":expiring#expiry'] lost: found absent" in each for each in found), found
+    assert all(":expiring#expiry'] lost: found absent" in each or ":indexed#entry'] lost: found absent" in each for each in found), found
 
 
 def test_what_was_found_is_what_was_lost(losing: Claim) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from storeproof.contract import Key, Layout, Record
 from storeproof.disk.recording import RecordedChanges
 from storeproof.experiments.crash_states.recorded_load import RecordedLoad, of_all_sizes, record_load
-from storeproof.experiments.durability.expiries import record_of
+from storeproof.records.beside.places import record_of
 from storeproof.records.self_verifying import identify, recipe
 from tests.experiments.durability.memory import Handle, Records, Session, Store, subject
 from tests.shipped import SHIPPED

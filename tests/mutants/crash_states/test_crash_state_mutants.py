@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -41,7 +42,8 @@ _REQUESTS: Final = 4
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Outcomes]:
     """By model and lie, what became of the case."""
-    return under_each_model(tmp_path_factory.mktemp("logs"), "log_store.py", (*_HONEST, *_CAUGHT), _REQUESTS, atomic_batches=True)
+    store = Path(__file__).parent / "log_store.py"
+    return under_each_model(tmp_path_factory.mktemp("logs"), store, (*_HONEST, *_CAUGHT), _REQUESTS, atomic_batches=True)
 
 
 @pytest.mark.parametrize(("lie", "model"), [(lie, model) for lie, models in _CAUGHT.items() for model in models])

@@ -17,21 +17,23 @@ _SECONDS: Final = 600.0
 Outcomes = Mapping[str, Mapping[str, Any]]
 
 
-def under_each_model(folder: Path, store: str, logs: Sequence[str], requests: int, **claims: Any) -> Mapping[str, Outcomes]:
-    """By model and log, what became of the case. `store`: the name of its program."""
+def under_each_model(
+    folder: Path, store: Path, logs: Sequence[str], requests: int, under: Sequence[str] = MODELS, **claims: Any
+) -> Mapping[str, Outcomes]:
+    """By model and log, what became of the case. `store`: its program; `under`: the models; `claims`: as for `outcomes`."""
 
     def run(model: str) -> Outcomes:
         case = crash_states_case("power_loss")
         scale = {"crash_states": {"recordings": 1, "requests": requests, "seconds": _SECONDS}}
         changes: Changes = {"guarantees/power_loss.yaml": {"crash_model": model}, "scales/smoke.yaml": {"durability": scale}}
-        program, cases = Path(__file__).parent / store, {log: [case] for log in logs}
+        cases = {log: [case] for log in logs}
         (folder / model).mkdir()
         plugin = "tests.mutants.crash_states.small_load"
-        found = outcomes(folder / model, program, "test_crash_states.py", cases, changes, plugin, **claims)
+        found = outcomes(folder / model, store, "test_crash_states.py", cases, changes, plugin, **claims)
         return {log: each[case] for log, each in found.items()}
 
     with ThreadPoolExecutor(2) as pool:
-        return dict(zip(MODELS, pool.map(run, MODELS), strict=True))
+        return dict(zip(under, pool.map(run, under), strict=True))
 
 
 def all_tried(outcome: Mapping[str, Any]) -> bool:

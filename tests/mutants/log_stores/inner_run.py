@@ -14,7 +14,10 @@ from tests.architecture.installed import CHECKOUT, run_pytest
 from tests.mini_edition.edition import write_edition
 from tests.mini_edition.inner_run import told
 
-_CAPABILITIES: Final = ("key_access.put-get", "key_access.delete", "key_access.multi-put", "expiry.put-expiring", "expiry.read")
+_CAPABILITIES: Final = (
+    *("key_access.put-get", "key_access.delete", "key_access.multi-put"),
+    *("expiry.put-expiring", "expiry.read", "indexes.nested", "filter.eq-text"),
+)
 
 Changes = Mapping[str, Mapping[str, Any]]
 """Of parts of the edition, by path."""

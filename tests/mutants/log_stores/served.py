@@ -57,8 +57,16 @@ def delete(log: Log, name: str, key: str) -> bool:
 FUNCTIONS: Final = {each.__name__: each for each in (version, read_settings, prepare, clear, get, exists, put, put_many, delete)}
 
 
-def connect(address: Any, options: Mapping[str, str]) -> Any:
-    return session(address, options, FUNCTIONS)
+def connecting(functions: Mapping[str, Callable[..., Any]]) -> Callable[[Any, Mapping[str, str]], Any]:
+    """The `connect` of a store with these functions."""
+
+    def connect(address: Any, options: Mapping[str, str]) -> Any:
+        return session(address, options, functions)
+
+    return connect
+
+
+connect = connecting(FUNCTIONS)
 
 
 def run(logs: Iterable[type[Log]], **more: Callable[..., Any]) -> NoReturn:

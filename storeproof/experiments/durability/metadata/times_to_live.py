@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Final
 
 from storeproof.contract import Collection, Key, Layout, Record, Session, call
 from storeproof.errors import MachineFailed
-from storeproof.experiments.durability.expiries import OFF
 from storeproof.experiments.durability.metadata.aspect import Aspect, Offered, Part
 from storeproof.oracle import same
+from storeproof.records.beside.expiries import OFF
 from storeproof.spec.known_failure import CaseFinding
 
 _OVER: Final = 1

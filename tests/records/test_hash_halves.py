@@ -10,10 +10,10 @@ import pytest
 
 from storeproof.check import Anomaly
 from storeproof.contract import Key, Layout, Record
-from storeproof.experiments.durability.hash_halves import fields_of, half_key, halved, observed, record_key
 from storeproof.experiments.durability.readback import audit
 from storeproof.experiments.durability.record_writes import RecordWrites
 from storeproof.history import ABSENT, Observation, Recorder, by_place
+from storeproof.records.hash_halves import fields_of, half_key, halved, observed, record_key
 from storeproof.records.self_verifying import recipe
 from tests.experiments.durability import memory
 from tests.shipped import SHIPPED

@@ -8,25 +8,19 @@ from typing import Final
 import pytest
 
 from storeproof.contract import Key, Layout, Record
-from storeproof.experiments.durability.expiries import check_with_expiry, expiring, expiry_of, expiry_seen, record_of, seconds_of
 from storeproof.experiments.durability.readback import read
 from storeproof.experiments.durability.record_writes import RecordWrites
 from storeproof.experiments.trial_summary import findings_of
-from storeproof.history import ABSENT, Observation, Place, Recorder
+from storeproof.history import ABSENT, Observation, Recorder
+from storeproof.records.beside.expiries import expiry_seen, seconds_of
+from storeproof.records.beside.places import check_both, record_of
 from tests.experiments.durability import memory
 from tests.shipped import SHIPPED
 
 LAYOUT: Final = Layout("kv", SHIPPED.models["single_key"])
-KEY: Final = expiring("p1:c0:1")
 TIMED: Final = Observation("whole", "0:1")
 LASTING: Final = Observation("whole", "0:3")
 _HOUR: Final = 3600
-
-
-def test_the_key_of_an_expiry_is_that_of_its_record_and_more() -> None:
-    """Any other key is that of a record."""
-    assert expiry_of(KEY) == "p1:c0:1:expiring#expiry"
-    assert [record_of(key) for key in (expiry_of(KEY), KEY, "a#expiry", 7)] == [KEY, None, None, None]
 
 
 def test_times_to_live_are_hours_long_and_told_apart() -> None:
@@ -57,15 +51,6 @@ def test_times_to_live_are_hours_long_and_told_apart() -> None:
 def test_an_expiry_is_whole_absent_or_torn(record: Observation, left: float | None, seen: Observation) -> None:
     """By what the write of the record set; without a record there is none."""
     assert expiry_seen(record, left) == seen
-
-
-def test_a_record_is_not_without_its_expiry() -> None:
-    """In what was read: one of the two was left out of the evidence."""
-    whole: list[Place] = [("kv", KEY), ("kv", expiry_of(KEY)), ("kv", "p1:c0:1"), ("row", 7)]
-    check_with_expiry(whole)
-    for left_out in whole[:2]:
-        with pytest.raises(ValueError, match="is there without"):
-            check_with_expiry(each for each in whole if each != left_out)
 
 
 class Expiring(memory.Records):
@@ -119,7 +104,7 @@ def found(kind: type[memory.Records], *, asked: bool = True) -> tuple[int, set[t
         writes.end("ok")
     history = log.operations()
     seen, _ = read(session, layouts, [each.place for each in history])
-    check_with_expiry(seen)
+    check_both(seen)
     findings = {(str(each.anomaly), str(each.key).endswith("#expiry")) for each in findings_of(history, seen)}
     return sum(record_of(each.key) is not None for each in history), findings
 
