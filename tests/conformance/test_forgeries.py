@@ -88,7 +88,7 @@ def test_every_forgery_has_a_name_and_every_reason_a_forgery() -> None:
     """No reason is there that nothing is refused for."""
     assert len(FORGERIES) >= 40
     assert [name for name, number in Counter(each.name for each in FORGERIES).items() if number > 1] == []
-    assert {each.reason for each in FORGERIES} == {*Reason} - {Reason.STATES, Reason.ERRORS}  # see crash_states/ and io_errors/
+    assert {each.reason for each in FORGERIES} == {*Reason} - {Reason.STATES, Reason.ERRORS, Reason.ISOLATION}  # in folders of their own
 
 
 def test_what_is_meant_to_exhaust_a_reader_does_not(true_bundle: TrueBundle, tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ FORGERIES: Final[dict[str, tuple[int, Callable[[Claim], None], str]]] = {
     "a history merged with itself": (-1, merged_with_itself, "should be"),
     "times moved apart": (-1, one_after_another, "contended is 270 in the result, and 0 by its transactions"),
     "times moved together": (-1, at_the_same_time, "two transactions at a time"),
-    "a version of nobody": (-1, of_none, "no transaction wrote 3:9999 of k0"),
+    "a version of no client": (-1, of_none, "no transaction wrote 3:9999 of k0"),
     "a write of another client": (-1, changed(150, client=3), "should be"),
     "another level": (-1, another_level, "are none of its level and mix"),
     "another seed": (-1, another_seed, "seed: "),

@@ -39,7 +39,7 @@ assert FOUND.keys() == LIES.keys()
 
 
 @pytest.fixture(scope="module")
-def liars(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def mutants(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of a store that has a variant for each lie, and one for the truth."""
     told = {"settings": {"journal_mode": "wal"}, "guarantee": "volatile"}
     written = yaml.safe_load(embedded_store()) | {
@@ -55,9 +55,9 @@ def liars(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def judged(liars: Path, lie: str) -> Iterator[IsolationSummary]:
+def judged(mutants: Path, lie: str) -> Iterator[IsolationSummary]:
     """A variant whose serializable transactions were tried."""
-    (target,) = SHIPPED.targets([f"{liars}:{lie}"])
+    (target,) = SHIPPED.targets([f"{mutants}:{lie}"])
     weak_isolation.Honest.done.clear()
     weak_isolation.Honest.numbers = count(1)
     sut = StoreUnderTest(SHIPPED, target, Options(SHIPPED.scales["smoke"], seed=1, launch="process", verify_settings=False), lambda _: None)
