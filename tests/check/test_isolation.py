@@ -20,6 +20,7 @@ from tests.check.transactions import Behaviour, SimulatedStore, transactions
 
 ANOMALIES = {
     "dirty read": (("|---no  x=1", "  |---|  x?1"), {"G1a"}),
+    "dirty read, of one that read what does not fit": (("|---no  x=1 y?- z?1", "|---|  y=1 x?1 z?-", "|---|  z=1"), {"G1a"}),
     "dirty read by an unknown transaction that was committed": (("|---no  x=1", "|---?  x?1 y=1", "|---|  y?1"), {"G1a"}),
     "dirty read of an intermediate version": (("|---|  x=1 x=2", "  |---|  x?1"), {"G1b"}),
     "circular information flow": (("|---|  x=1 y?2", "|---|  y=2 x?1"), {"G1c"}),
@@ -44,6 +45,8 @@ ANOMALIES = {
         ("|-------|  x?- y?- x=1", "  |-|  y?- y=2", "     |-|  x?- y?2"),
         {"G2-item"},
     ),
+    "write skew, and the records were searched for too": (("|--|  x?- x~- y=1", "|--|  y~- y?- x=1"), {"G2-item"}),
+    "read skew over the second of two blind writes": (("|-|  x=1", "|--|  x=2 y=1", "|---|  x?- y?1"), {"G-single"}),
     "phantoms": (("|--|  x~- y=1", "|--|  y~- x=1"), {"G2"}),
     "stale read": (("|--|  x=1", "    |--|  x?-"), {"G-single-realtime"}),
     "stale read of its own": (("|--|  A: x=1", "    |--|  A: x?-"), {"G-single-process"}),
@@ -96,6 +99,7 @@ def test_what_could_be_right_is_no_anomaly(lines: tuple[str, ...]) -> None:
     ("lines", "message"),
     [
         (("|-|  x=1", "  |-|  x=1"), "each version is written once"),
+        (("|-|  x=2<1",), "no transaction wrote 1 of x"),
         (("|-|  x?1",), "no transaction wrote 1 of x"),
         (("|-|  x=1", "  |-no  y?1"), "no transaction wrote 1 of y"),
         (("|---|  A: x=1", "  |---|  A: x=2"), "two transactions at a time"),
@@ -140,6 +144,27 @@ def test_the_smallest_is_shown_and_the_first_is_counted() -> None:
     (skew,) = find_anomalies(history)
     assert set(skew.transactions) == {3, 4}
     assert skew.after == 3
+
+
+def test_of_those_without_a_cycle_the_first_to_complete_is_shown() -> None:
+    """Two dirty reads, and three who replaced one version: neither began first."""
+    history = transactions(
+        "|--no          x=1", "  |-------|    x?1", "  |----|       x?1",
+        "        |---|  y?- y=1", "        |----| y?- y=2", "         |-|   y?- y=3",
+    )  # fmt: skip
+    dirty, lost = find_anomalies(history)
+    assert (dirty.kind, dirty.transactions, dirty.after) == ("G1a", (0, 2), 1)
+    assert (lost.kind, lost.transactions, lost.after) == ("lost-update", (5, 3), 4)
+
+
+def test_a_store_that_finds_nothing_is_judged_as_fast_as_any() -> None:
+    """Each of 2,000 readers comes before each of 2,000 writers; not every pair is an edge."""
+    history = []
+    for number in range(4_000):
+        access = Access("write", "x", f"v{number}") if number % 2 else Access("read", "x", None)
+        history.append(Transaction(number, number, number, "ok", (access,)))
+    assert len(Dependencies(history).edges) < 10 * len(history)
+    assert [str(each) for each in find_anomalies(history)] == ["G-single-realtime"]
 
 
 def test_levels_that_forbid_a_form_forbid_all_that_imply_it() -> None:
@@ -292,6 +317,10 @@ def test_commits_that_got_in_each_others_way_are_counted() -> None:
         "|-----|         z=1",
         "|-----no        z=2",
         "          |---| x=2",
+        "|-----|         v?-",
+        "    |---|       v=1",
+        "|-----|         w=1 w?1",
+        "    |---|       w?-",
     )
-    assert contended(history) == 2
+    assert contended(history) == 4
     assert contended([]) == 0

@@ -87,7 +87,7 @@ class Dependencies:
         for each in transaction.accesses:
             for version in (each.version, each.after):
                 if version is not None and (each.key, version) not in self._writers:
-                    raise ValueError(f"no transaction wrote {version} of {each.key}, which was read")
+                    raise ValueError(f"no transaction wrote {version} of {each.key}, which another one read or replaced")
 
     def _find_committed(self) -> list[int]:
         found = {index for index, each in enumerate(self.transactions) if each.outcome == "ok"}
