@@ -23,5 +23,5 @@ from storeproof.history import Access, Transaction
 )
 def test_what_cannot_have_been_is_refused(recorded: Callable[[], object]) -> None:
     """A write of nothing, a reply to one that had none, an end before the beginning."""
-    with pytest.raises(ValueError, match="found|before that"):
+    with pytest.raises(ValueError, match=r"found|before that"):
         recorded()
