@@ -20,8 +20,8 @@ class Access:
     predicate: bool = False
     """A read by a condition, given as one read of each record that it could have found."""
     after: str | None = None
-    """Of a write: the version that it replaced, where something other than a read of this transaction tells it, as the order of the elements
-    of a list that the store appends to. None: not known so, or no record."""
+    """Of a write: the version that it replaced, if that is known by other means than a read of this transaction: by the order of a list to
+    which the store appended. None: not known so, or no record."""
 
     def __post_init__(self) -> None:
         if self.action == "write" and (self.version is None or self.predicate):

@@ -32,8 +32,8 @@ AnomalyOrder = Literal["item", "process", "realtime"]
 
 ANOMALIES: Final[Mapping[AnomalyKind, str]] = {
     "G0": "dirty write (G0)",
-    "G1a": "read of what was rolled back (G1a)",
-    "G1b": "read of what its transaction then replaced (G1b)",
+    "G1a": "aborted read (G1a)",
+    "G1b": "intermediate read (G1b)",
     "G1c": "circular information flow (G1c)",
     "own-writes": "own write not read back",
     "fuzzy-read": "non-repeatable read",

@@ -10,14 +10,14 @@ A store does not say in which order it installed the versions of a record. What 
 * *R read u, and T replaced it by w, as above.* Then R comes before T: by `rw` to the writer of the version right after u, then perhaps `ww`
   on to T; or, if R itself wrote that version, by `ww` alone, which makes any cycle a worse one. So `rw` from R to T is no exaggeration. If
   R replaced u too, it is left out: the lost update says all there is to say.
-* *T wrote w blindly*, without a read of x before. Then w has no known predecessor, unless the write is recorded with one; but one that found
-  no record of x comes before T, since records are not deleted.
+* *T wrote w blindly*, without a read of x before. Then w has no known predecessor, unless it was recorded with one; but a transaction that
+  found no record of x comes before T, since records are not deleted.
 
 A path may stand for an edge, as a simple cycle with as few `rw`, and none adjacent that was not, can be found in any closed walk.
 
 What counts as committed: what was acknowledged, and unknown transactions of which such a one read a version; if they were rolled back after
-all, that was a G1a. Versions of refused transactions and intermediate ones have no place in the order: who reads them shows G1a or G1b, and
-no edge comes of it.
+all, that was a G1a. Versions of refused transactions and intermediate ones have no place in the order: to read them is G1a or G1b, and no
+edge comes of it.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Dependencies:
         for each in transaction.accesses:
             for version in (each.version, each.after):
                 if version is not None and (each.key, version) not in self._writers:
-                    raise ValueError(f"no transaction wrote {version} of {each.key}, which was read")
+                    raise ValueError(f"no transaction wrote {version} of {each.key}, which another one read or replaced")
 
     def _find_committed(self) -> list[int]:
         found = {index for index, each in enumerate(self.transactions) if each.outcome == "ok"}

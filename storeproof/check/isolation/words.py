@@ -14,38 +14,38 @@ def explain(anomaly: IsolationAnomaly, transactions: Sequence[Transaction]) -> l
     first, last = anomaly.edges[0], anomaly.edges[-1]
     source, target = names[first.source], names[first.target]
     if anomaly.kind == "own-writes":
-        why = "which it had not written yet" if first.written is None else f"although it had itself written {first.written} before"
-        return [f"{source} read {first.key} and found {_version(first.read)}, {why}."]
+        if first.written is None:
+            return [f"{source} read {_found(first)} before it wrote that."]
+        return [f"{source} wrote version {first.written} of {first.key}, and then found {_found(first)}."]
     if anomaly.kind == "fuzzy-read":
-        return [
-            f"{source} read {first.key} twice, found {_version(first.read)} and then {_version(first.written)}, and had written neither."
-        ]
+        then = f"version {first.written}" if first.written is not None else "no record"
+        return [f"{source} found {_found(first)}, and then {then}, and had written neither."]
     if anomaly.kind == "lost-update":
         return [
-            f"{source} and {target} both read {first.key} and found {_version(first.read)}.",
-            f"{target} replaced that by {first.written}, and {source} by {last.written}; both committed.",
+            f"{source} and {target} both found {_found(first)}.",
+            f"{target} replaced that by version {first.written}, and {source} by version {last.written}; both committed.",
             "The later of the two overwrote an update that it had not seen.",
         ]
     end = {
-        "G1a": f"{source} was rolled back, so that no other transaction was to see what it wrote.",
-        "G1b": f"{source} replaced that version itself, so that no other transaction was to see it.",
-    }.get(anomaly.kind, f"So {source} comes before itself: no serial order explains this.")
+        "G1a": f"{source} was rolled back: no other transaction was to see that version.",
+        "G1b": f"{source} itself wrote {first.key} once more: no other transaction was to see that version.",
+    }.get(anomaly.kind, f"So {source} would come before itself: no order of these transactions explains what they found.")
     return [*(_sentence(each, names) for each in anomaly.edges), end]
 
 
 def _sentence(edge: Edge, names: Mapping[int, str]) -> str:
-    source, target, key = names[edge.source], names[edge.target], edge.key
+    source, target = names[edge.source], names[edge.target]
     if edge.kind == "process":
         return f"{source} completed before the same client began {target}."
     if edge.kind == "realtime":
         return f"{source} completed before {target} began."
     if edge.kind == "ww":
-        return f"{target} replaced {key} as {source} wrote it ({edge.read}) by {edge.written}, and committed."
+        return f"{target} replaced {_found(edge)}, which {source} had written, by version {edge.written}."
     if edge.kind == "wr":
-        return f"{target} read {key} as {source} wrote it ({edge.read})."
-    looked = f"{source} looked for {key} by a condition and found" if edge.predicate else f"{source} read {key} and found"
-    return f"{looked} {_version(edge.read)}; {target} {'wrote' if edge.read is None else 'replaced that by'} {edge.written} and committed."
+        return f"{target} read {_found(edge)}, which {source} had written."
+    looked = f"{source} searched and found {_found(edge)}" if edge.predicate else f"{source} found {_found(edge)}"
+    return f"{looked}; {target} {'wrote' if edge.read is None else 'replaced that by'} version {edge.written} and committed."
 
 
-def _version(written: str | None) -> str:
-    return "no record" if written is None else written
+def _found(edge: Edge) -> str:
+    return f"no record of {edge.key}" if edge.read is None else f"version {edge.read} of {edge.key}"
