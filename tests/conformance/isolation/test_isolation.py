@@ -15,7 +15,7 @@ from storeproof.conformance.histories.isolation import JudgedIsolation
 from storeproof.conformance.reasons import ClaimRefused
 from storeproof.evidence import EvidenceDamaged, StoreEvidence, TransactionsEvidence, evidence_file, member_of, read_evidence
 from storeproof.experiments.isolation.isolation_summary import IsolationSummary
-from storeproof.history import Access, Transaction
+from storeproof.history import Access, RequestOutcome, Transaction
 from storeproof.outcome import Outcome
 from storeproof.result.measured.isolation import IsolationCounts
 from storeproof.spec import Target
@@ -60,13 +60,14 @@ def sent(*, loses: int = -1) -> list[Transaction]:
     written = dict.fromkeys(range(_CLIENTS), 0)
     found = []
     for number in range(_NUMBER):
-        client, began, ends = number % _CLIENTS, 10 * number, "refused" if number % 10 == 5 else "ok"
+        client, began = number % _CLIENTS, 10 * number
+        outcome: RequestOutcome = "refused" if number % 10 == 5 else "ok"
         written[client] += 1
         new = f"{client}:{written[client]}"
         seen = last[-2] if number == loses else last[-1]
         accesses = (Access("read", "k0", seen), Access("write", "k0", new), Access("read", "k1", None))
-        found.append(Transaction(client, began, began + 25, ends, accesses))
-        last += [new] * (ends == "ok")
+        found.append(Transaction(client, began, began + 25, outcome, accesses))
+        last += [new] * (outcome == "ok")
     return found
 
 
@@ -107,7 +108,7 @@ def test_true_claims_are_accepted() -> None:
     assert (losing.outcome, refused(losing)) == (Outcome.FAIL, "")
     assert losing.counts is not None
     assert [each.kind for each in losing.counts.anomalies] == ["lost-update"]
-    assert losing.counts.anomalies[0].story[0] == "T1 (client 1) and T2 (client 2) both read k0 and found 0:38."
+    assert losing.counts.anomalies[0].story[0] == "T1 (client 1) and T2 (client 2) both found version 0:38 of k0."
     again = Claim([evidence(sent()[:20]), evidence(sent(), 1)], true.counts, Outcome.PASS, spoiled=1)
     assert refused(again) == ""
 
