@@ -47,7 +47,7 @@ def transactions(*lines: str) -> list[Transaction]:
 
 Behaviour = Literal[
     "serializable", "snapshot", "read committed", "lagging replica",
-    "no transactions", "write skew", "write skew of three", "lost updates", "leaking rollbacks", "forgets own writes", "long fork",
+    "no transactions", "write skew of three", "lost updates", "leaking rollbacks", "forgets own writes", "long fork",
 ]  # fmt: skip
 """The first four keep what they are called; a lagging replica serves old snapshots to some clients."""
 
@@ -163,7 +163,7 @@ class SimulatedStore:
             return False
         if self._behaviour in ("no transactions", "read committed", "lost updates"):
             return False
-        if self._behaviour in ("snapshot", "write skew"):
+        if self._behaviour == "snapshot":
             return self._outdated(each.written, each)
         if self._behaviour == "write skew of three":  # it looks for pairs only
             pairs = any(wrote & each.read and read & each.written.keys() for wrote, read in self._commits[each.snapshot :])

@@ -12,12 +12,13 @@ from storeproof.history import Transaction
 
 
 def find_anomalies(transactions: Sequence[Transaction]) -> list[IsolationAnomaly]:
-    """The smallest anomaly of each kind, in the weakest order that shows it, the worst kinds first.
+    """The smallest anomaly of each kind, in the weakest order that shows it; cycles last, the worst first.
 
     What another one implies is left out, as it is forbidden wherever that one is: the process and real-time forms of a kind that items
     show; `G-nonadjacent` beside `G-single` and worse; `G2` beside `G2-item`.
 
     Raises:
+        NotAvailable: the compiled part is not installed.
         ValueError: two writes of one version, a read of one that no transaction wrote, or a client with two transactions at a time.
     """
     dependencies = Dependencies(transactions)
@@ -27,9 +28,8 @@ def find_anomalies(transactions: Sequence[Transaction]) -> list[IsolationAnomaly
         return max(dependencies.end(index) for edge in edges for index in edge[:2])
 
     def anomaly(kind: Kind, order: Order, edges: tuple[Edge, ...], seen: int) -> IsolationAnomaly:
-        return IsolationAnomaly(
-            kind, order, tuple(dict.fromkeys(index for edge in edges for index in edge[:2])), edges, bisect_right(commits, seen)
-        )
+        involved = dict.fromkeys(index for edge in edges for index in edge[:2])
+        return IsolationAnomaly(kind, order, tuple(involved), edges, bisect_right(commits, seen))
 
     direct: dict[Kind, tuple[Edge, ...]] = {}
     for kind, edges in dependencies.found:
