@@ -12,11 +12,14 @@ from storeproof.spec.interleaving import Isolation
 
 _MOST_ACCESSES: Final = 1_000
 """In one transaction."""
+_MOST: Final = 20_000
+"""Transactions of one case: twice what the largest scale has. The time to look for a cycle may grow with their square."""
 _CHUNK: Final = 2_000
 """Transactions of a line."""
 _ACTIONS: Final[dict[str, Literal["read", "write"]]] = {"r": "read", "w": "write"}
-AccessOnLine = tuple[Literal["r", "w"], Number, str | None]
-"""A read or a write, of the record with this number, and the write id; None: it was absent."""
+AccessOnLine = tuple[Literal["r", "w"], Number, str | None] | tuple[Literal["w"], Number, str, str]
+"""A read or a write, of the record with this number, and the write id; None: it was absent. Of a write then that of the version to which
+it was appended, if that was seen."""
 
 
 @dataclass(slots=True)
@@ -73,7 +76,7 @@ def transaction_lines(kept: TransactionsEvidence, origin: int) -> Iterator[str]:
             after=after_each_other([each.invoked for each in some], before),
             took=[UNKNOWN if each.completed is None else each.completed - each.invoked for each in some],
             outcome="".join(LETTERS[each.outcome] for each in some),
-            accesses=[[("r" if one.action == "read" else "w", records[one.key], one.version) for one in each.accesses] for each in some],
+            accesses=[[_on_line(one, records[one.key]) for one in each.accesses] for each in some],
         ).text
         before = some[-1].invoked
 
@@ -101,6 +104,8 @@ class ReadingTransactions:
         columns = (line.client, line.after, line.took, line.outcome, line.accesses)
         if len({len(each) for each in columns}) != 1:
             raise EvidenceDamaged("columns of transactions have different lengths")
+        if len(self.kept.sent) + len(line.client) > _MOST:
+            raise EvidenceDamaged(f"one case has more than {_MOST:,} transactions, the most that is judged again")
         for client, after, took, outcome, accesses in zip(*columns, strict=True):
             self._began += after
             ending = ENDINGS.get(outcome)
@@ -117,7 +122,15 @@ class ReadingTransactions:
                 )
             )
 
-    def _access(self, letter: str, record: int, version: str | None) -> Access:
+    def _access(self, letter: str, record: int, version: str | None, after: str | None = None) -> Access:
         if record >= len(self._records) or (letter == "w" and version is None):
             raise EvidenceDamaged(f"record {record} is read or written so by no run")
-        return Access(_ACTIONS[letter], self._records[record], version)
+        return Access(_ACTIONS[letter], self._records[record], version, after=after)
+
+
+def _on_line(access: Access, record: int) -> AccessOnLine:
+    """`record`: its number."""
+    if access.action == "read":
+        return "r", record, access.version
+    assert access.version is not None
+    return ("w", record, access.version) if access.after is None else ("w", record, access.version, access.after)

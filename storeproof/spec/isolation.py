@@ -25,7 +25,15 @@ a store calls its own. `strong_session` ones keep the order of each client, `str
 AnomalyKind = Literal[
     "G0", "G1a", "G1b", "G1c", "own-writes", "fuzzy-read", "lost-update", "G-single", "G-nonadjacent", "G2-item", "G2"
 ]  # fmt: skip
-"""What is wrong between transactions, as Adya has named it ("Weak Consistency", 1999), and Elle after him (Kingsbury and Alvaro, 2020)."""
+"""What is wrong between transactions: Adya's names ("Weak Consistency", 1999), and Elle's (Kingsbury and Alvaro, 2020).
+
+Cycles: of `ww` (`G0`); of `ww` and `wr` (`G1c`); with one `rw` (`G-single`, as of read skew); with several, no two of them adjacent
+(`G-nonadjacent`, as of a long fork); with two adjacent ones (`G2-item`, as of write skew; `G2` if it takes a read by a condition).
+
+Others: a version of a refused transaction was read (`G1a`), or one that its transaction replaced itself (`G1b`). A transaction does not
+read the last version that it wrote (`own-writes`), or reads a record twice and finds two versions that others wrote (`fuzzy-read`). Two
+transactions replaced the same version, which both had read (`lost-update`).
+"""
 
 AnomalyOrder = Literal["item", "process", "realtime"]
 """What shows an anomaly: reads and writes alone, also the order of each client's transactions, or also real time."""
@@ -60,12 +68,14 @@ class LevelClaim(Frozen):
 
 
 class TransactionMix(SpecFile):
-    """One file of `spec/isolation/`: random transactions of concurrent clients, which read records and replace some of those they read."""
+    """One file of `spec/isolation/`: random transactions of concurrent clients, which read records and replace or extend some."""
 
     mix: Name
     title: str
     model: Name
     """Of the records. They are absent at first."""
+    append: bool = False
+    """Whether the records are lists, to which the store appends without a read before, in place of records that are replaced."""
     clients: PositiveInt
     keys: PositiveInt
     """Records that are contended for at a time."""

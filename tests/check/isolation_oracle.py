@@ -8,16 +8,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import get_args
 
-from storeproof.check.isolation.anomaly import Edge, Kind, Order
+from storeproof.check.isolation.anomaly import Edge
 from storeproof.check.isolation.dependencies import Dependencies
 from storeproof.history import Access, Transaction
+from storeproof.spec.isolation import AnomalyKind, AnomalyOrder
 from tests.check.transactions import Behaviour, SimulatedStore
 
-WORSE: dict[Kind, tuple[Kind, ...]] = {"G-nonadjacent": ("G0", "G1c", "G-single"), "G2": ("G2-item",)}
-ORDERS = get_args(Order)
+WORSE: dict[AnomalyKind, tuple[AnomalyKind, ...]] = {"G-nonadjacent": ("G0", "G1c", "G-single"), "G2": ("G2-item",)}
+ORDERS = get_args(AnomalyOrder)
 
 
-def kind_of(cycle: Sequence[Edge]) -> Kind:
+def kind_of(cycle: Sequence[Edge]) -> AnomalyKind:
     """The name of a cycle, by its `rw` edges."""
     rw = [each.kind == "rw" for each in cycle]
     if not any(rw):
@@ -47,7 +48,7 @@ def simple_cycles(edges: Sequence[Edge]) -> Iterator[tuple[Edge, ...]]:
             yield from walk([each], {each.target})
 
 
-def cycles_by_definition(transactions: Sequence[Transaction]) -> set[tuple[Kind, Order, int, int, int]]:
+def cycles_by_definition(transactions: Sequence[Transaction]) -> set[tuple[AnomalyKind, AnomalyOrder, int, int, int]]:
     """Kind, order, size, when the first of this size was complete, and `after`."""
     dependencies = Dependencies(transactions)
     commits = sorted(each.completed for each in transactions if each.outcome == "ok" and each.completed is not None)
@@ -58,9 +59,9 @@ def cycles_by_definition(transactions: Sequence[Transaction]) -> set[tuple[Kind,
         if (ended := transactions[before].completed) is not None and ended < transactions[after].invoked
     ]
     items = [each for each in dependencies.edges if each.kind != "process"]
-    found: dict[Kind, tuple[int, int, int, int]] = {}
+    found: dict[AnomalyKind, tuple[int, int, int, int]] = {}
     for rank, edges in enumerate((items, dependencies.edges, items + real_time)):
-        sizes: defaultdict[Kind, list[tuple[int, int]]] = defaultdict(list)
+        sizes: defaultdict[AnomalyKind, list[tuple[int, int]]] = defaultdict(list)
         for cycle in simple_cycles(edges):
             if any(each.kind not in ("process", "realtime") for each in cycle):
                 sizes[kind_of(cycle)].append((len(cycle), max(dependencies.end(each.source) for each in cycle)))

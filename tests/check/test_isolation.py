@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storeproof import native_support
-from storeproof.check import FORBIDS, Level, contended, explain, find_anomalies, forbidden
-from storeproof.check.isolation.anomaly import CycleKind, Order
+from storeproof.check import FORBIDS, contended, explain, find_anomalies, forbidden
+from storeproof.check.isolation.anomaly import CycleKind
 from storeproof.check.isolation.dependencies import Dependencies
 from storeproof.history import Access, Transaction
+from storeproof.spec.isolation import AnomalyOrder, Guarantees
 from tests.check.isolation_oracle import any_history, cycles_by_definition, kind_of
 from tests.check.transactions import Behaviour, SimulatedStore, transactions
 
@@ -172,7 +173,7 @@ def test_a_store_that_finds_nothing_is_judged_as_fast_as_any() -> None:
 
 def test_levels_that_forbid_a_form_forbid_all_that_imply_it() -> None:
     """What is found hides what it implies: no level may forbid the one and allow the other."""
-    for level in get_args(Level):
+    for level in get_args(Guarantees):
         kinds = FORBIDS[level]
         for kind, order in kinds:
             assert order == "item" or (kind, "item") in kinds
@@ -271,17 +272,17 @@ def test_it_finds_what_the_definition_finds() -> None:
                 before = history[edge.source].completed
                 assert edge in edges or (edge.kind == "realtime" and before is not None and before < history[edge.target].invoked)
         seen.update(map(str, found))
-    assert len(seen) == len(get_args(CycleKind)) * len(get_args(Order)), seen
+    assert len(seen) == len(get_args(CycleKind)) * len(get_args(AnomalyOrder)), seen
 
 
-HONEST: dict[Behaviour, Level] = {
+HONEST: dict[Behaviour, Guarantees] = {
     "serializable": "strict_serializable",
     "snapshot": "strong_snapshot_isolation",
     "read committed": "read_committed",
     "lagging replica": "serializable",
     "long fork": "parallel_snapshot_isolation",
 }
-BROKEN: dict[Behaviour, Level] = {
+BROKEN: dict[Behaviour, Guarantees] = {
     "no transactions": "read_committed",
     "leaking rollbacks": "read_committed",
     "forgets own writes": "read_committed",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from storeproof.spec.isolation import AnomalyKind, AnomalyOrder
+
 EdgeKind = Literal["ww", "wr", "rw", "process", "realtime"]
 """Why the source comes before the target in any serial order that explains both (Adya, "Weak Consistency", 1999, section 3.1).
 
@@ -13,17 +15,6 @@ target replaced. `process`: the same client sent the source first. `realtime`: t
 """
 
 CycleKind = Literal["G0", "G1c", "G-single", "G-nonadjacent", "G2-item", "G2"]
-Kind = CycleKind | Literal["G1a", "G1b", "own-writes", "fuzzy-read", "lost-update"]
-"""Cycles: of `ww` (`G0`); of `ww` and `wr` (`G1c`); with one `rw` (`G-single`, as of read skew); with several, no two of them adjacent
-(`G-nonadjacent`, as of a long fork); with two adjacent ones (`G2-item`, as of write skew; `G2` if it takes a read by a condition).
-
-Others: a version of a refused transaction was read (`G1a`), or one that its transaction replaced itself (`G1b`). A transaction does not
-read the last version that it wrote (`own-writes`), or reads a record twice and finds two versions that others wrote (`fuzzy-read`). Two
-transactions replaced the same version, which both had read (`lost-update`).
-"""
-
-Order = Literal["item", "process", "realtime"]
-"""What shows an anomaly: reads and writes alone, also the order of each client's transactions, or also real time."""
 
 
 class Edge(NamedTuple):
@@ -45,8 +36,8 @@ class Edge(NamedTuple):
 class IsolationAnomaly:
     """The smallest example of one kind of anomaly in a history; of equally small ones, the first to complete."""
 
-    kind: Kind
-    order: Order
+    kind: AnomalyKind
+    order: AnomalyOrder
     """The weakest that shows one of this kind: what reads and writes show alone is wrong whatever the times were."""
     transactions: tuple[int, ...]
     """Indexes into the history, in the order of the cycle."""

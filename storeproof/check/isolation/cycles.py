@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from storeproof.check.isolation.anomaly import Edge, EdgeKind, Kind, Order
+from storeproof.check.isolation.anomaly import Edge, EdgeKind
 from storeproof.check.isolation.dependencies import Dependencies
 from storeproof.native_support import require
+from storeproof.spec.isolation import AnomalyKind, AnomalyOrder
 
 _NUMBERS: Final[Mapping[EdgeKind, int]] = {"ww": 0, "wr": 1, "rw": 2, "process": 4}
 _RW_BY_PREDICATE: Final = 3
 
 
-def smallest_cycles(dependencies: Dependencies) -> Iterator[tuple[Kind, Order, tuple[Edge, ...], int]]:
+def smallest_cycles(dependencies: Dependencies) -> Iterator[tuple[AnomalyKind, AnomalyOrder, tuple[Edge, ...], int]]:
     """The smallest cycle of each kind in the weakest order that has one, and when the first of any size was complete.
 
     Of equally small ones it is the first to complete. A kind is left out where another one shows it: `G-nonadjacent` beside `G0`, `G1c` and

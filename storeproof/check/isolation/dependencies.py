@@ -27,8 +27,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
-from storeproof.check.isolation.anomaly import Edge, Kind
+from storeproof.check.isolation.anomaly import Edge
 from storeproof.history import Access, Transaction
+from storeproof.spec.isolation import AnomalyKind
 
 Version = tuple[str, str | None]
 """A key and a write id, or None for no record."""
@@ -55,7 +56,7 @@ class Dependencies:
             self._look_up_reads(each)
         self.committed: Final = self._find_committed()
         """Indexes, in the order of invocation."""
-        self.found: Final[list[tuple[Kind, tuple[Edge, ...]]]] = []
+        self.found: Final[list[tuple[AnomalyKind, tuple[Edge, ...]]]] = []
         """Anomalies that need no cycle, with the edges that show them."""
         self.edges: Final[list[Edge]] = []
         """All but those of real time, of which there are too many: whatever completed before another was invoked."""
@@ -140,7 +141,7 @@ class Dependencies:
             else:
                 self._followed[key, after][index] = version
 
-    def _dirty(self, writer: int, version: Version) -> Kind | None:
+    def _dirty(self, writer: int, version: Version) -> AnomalyKind | None:
         """What it is to read this version of another transaction, if it is not what remained of a committed one."""
         if self.transactions[writer].outcome == "refused":
             return "G1a"

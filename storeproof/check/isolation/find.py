@@ -5,10 +5,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from storeproof.check.isolation.anomaly import Edge, IsolationAnomaly, Kind, Order
+from storeproof.check.isolation.anomaly import Edge, IsolationAnomaly
 from storeproof.check.isolation.cycles import smallest_cycles
 from storeproof.check.isolation.dependencies import Dependencies
 from storeproof.history import Transaction
+from storeproof.spec.isolation import AnomalyKind, AnomalyOrder
 
 
 def find_anomalies(transactions: Sequence[Transaction]) -> list[IsolationAnomaly]:
@@ -27,11 +28,11 @@ def find_anomalies(transactions: Sequence[Transaction]) -> list[IsolationAnomaly
     def end(edges: Sequence[Edge]) -> int:
         return max(dependencies.end(index) for edge in edges for index in edge[:2])
 
-    def anomaly(kind: Kind, order: Order, edges: tuple[Edge, ...], seen: int) -> IsolationAnomaly:
+    def anomaly(kind: AnomalyKind, order: AnomalyOrder, edges: tuple[Edge, ...], seen: int) -> IsolationAnomaly:
         involved = dict.fromkeys(index for edge in edges for index in edge[:2])
         return IsolationAnomaly(kind, order, tuple(involved), edges, bisect_right(commits, seen))
 
-    direct: dict[Kind, tuple[Edge, ...]] = {}
+    direct: dict[AnomalyKind, tuple[Edge, ...]] = {}
     for kind, edges in dependencies.found:
         if kind not in direct or end(edges) < end(direct[kind]):
             direct[kind] = edges

@@ -11,35 +11,24 @@ Isolation", VLDB 2006: strong and strong session levels. The checker Elle has su
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, Literal
+from typing import Final
 
-from storeproof.check.isolation.anomaly import IsolationAnomaly, Kind, Order
+from storeproof.check.isolation.anomaly import IsolationAnomaly
+from storeproof.spec.isolation import AnomalyKind, AnomalyOrder, Guarantees
 
-Level = Literal[
-    "read_committed",
-    "parallel_snapshot_isolation",
-    "snapshot_isolation",
-    "strong_session_snapshot_isolation",
-    "strong_snapshot_isolation",
-    "serializable",
-    "strong_session_serializable",
-    "strict_serializable",
-]
-"""`strong_session` levels keep the order of each client, `strong` and `strict` ones real time."""
-
-Forbidden = frozenset[tuple[Kind, Order]]
+Forbidden = frozenset[tuple[AnomalyKind, AnomalyOrder]]
 
 
-def _in(order: Order, kinds: Iterable[Kind]) -> Forbidden:
+def _in(order: AnomalyOrder, kinds: Iterable[AnomalyKind]) -> Forbidden:
     return frozenset((kind, order) for kind in kinds)
 
 
-_COMMITTED: Final[tuple[Kind, ...]] = ("G0", "G1a", "G1b", "G1c", "own-writes")
-_PARALLEL: Final[tuple[Kind, ...]] = (*_COMMITTED, "fuzzy-read", "lost-update", "G-single")
-_SNAPSHOT: Final[tuple[Kind, ...]] = (*_PARALLEL, "G-nonadjacent")
-_SERIAL: Final[tuple[Kind, ...]] = (*_SNAPSHOT, "G2-item", "G2")
+_COMMITTED: Final[tuple[AnomalyKind, ...]] = ("G0", "G1a", "G1b", "G1c", "own-writes")
+_PARALLEL: Final[tuple[AnomalyKind, ...]] = (*_COMMITTED, "fuzzy-read", "lost-update", "G-single")
+_SNAPSHOT: Final[tuple[AnomalyKind, ...]] = (*_PARALLEL, "G-nonadjacent")
+_SERIAL: Final[tuple[AnomalyKind, ...]] = (*_SNAPSHOT, "G2-item", "G2")
 
-FORBIDS: Final[Mapping[Level, Forbidden]] = {
+FORBIDS: Final[Mapping[Guarantees, Forbidden]] = {
     "read_committed": _in("item", _COMMITTED),
     "parallel_snapshot_isolation": _in("item", _PARALLEL),
     "snapshot_isolation": _in("item", _SNAPSHOT),
@@ -51,6 +40,6 @@ FORBIDS: Final[Mapping[Level, Forbidden]] = {
 }
 
 
-def forbidden(level: Level, anomaly: IsolationAnomaly) -> bool:
+def forbidden(level: Guarantees, anomaly: IsolationAnomaly) -> bool:
     """Whether a store at this level never shows it."""
     return (anomaly.kind, anomaly.order) in FORBIDS[level]

@@ -14,6 +14,7 @@ from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.durability.keep_evidence import keep_evidence
 from storeproof.experiments.isolation.contended_records import ContendedRecords
 from storeproof.experiments.isolation.isolation_summary import LEAST, IsolationSummary
+from storeproof.experiments.isolation.lists import SeenLists
 from storeproof.experiments.isolation.transacting import Transacting, TransactionLog
 from storeproof.experiments.struck_stores import seed_of
 from storeproof.spec.cases import isolation_case
@@ -64,6 +65,9 @@ class TransactionLoad:
         """All so far."""
         sent = sorted((each for log in self._logs for each in log.transactions), key=attrgetter("invoked"))
         not_written = [each for log in self._logs for each in log.not_written]
+        if self._mix.append:
+            lists = SeenLists.together(log.lists for log in self._logs)
+            sent, not_written = list(map(lists.told, sent)), [*not_written, *lists.contradictions]
         return TransactionsEvidence(self._level, self._mix.mix, sent, not_written, self._refusal)
 
     def run(self) -> None:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from time import monotonic_ns
 from typing import Final
 
-from storeproof.contract import Layout, Refused, Session, Unsupported, call
+from storeproof.contract import Layout, Record, Refused, Session, Unsupported, call
 from storeproof.contract.sessions import Transactions
 from storeproof.experiments.client import Strategy
 from storeproof.experiments.isolation.contended_records import ContendedRecords
+from storeproof.experiments.isolation.lists import SeenLists, item, items_of
 from storeproof.history import Access, RequestOutcome, Transaction
 from storeproof.records.self_verifying import identify, record, write_id
 from storeproof.spec.interleaving import Isolation
@@ -30,6 +31,7 @@ class TransactionLog:
     client: int
     transactions: list[Transaction] = field(default_factory=list)
     committed: int = 0
+    lists: SeenLists = field(default_factory=SeenLists)
     not_written: list[str] = field(default_factory=list)
     """What it has read, and was written so by no client."""
 
@@ -96,7 +98,8 @@ class Transacting(Strategy):
         session.begin(self._level)
         try:
             for key, replace in first:
-                self._read(key)
+                if not (replace and self._mix.append):
+                    self._read(key)
                 if replace:
                     self._write(key)
             for key in then:
@@ -128,14 +131,29 @@ class Transacting(Strategy):
 
     def _read(self, key: str) -> None:
         found = call(self._collection, self._layout, "get", key)
-        seen = None if found is None else identify(self._layout.model, key, found)
-        if seen is not None and not seen.write_id:
-            self._log.not_written.append(f"{key} is {seen.kind}")
-        else:
-            self._accesses.append(Access("read", key, None if seen is None else seen.write_id))
+        version = None if found is None else self._version(key, found)
+        if found is None or version is not None:
+            self._accesses.append(Access("read", key, version))
+
+    def _version(self, key: str, found: Record) -> str | None:
+        """The write id of a record; None: no client has written it so, which is noted."""
+        if not self._mix.append:
+            seen = identify(self._layout.model, key, found)
+            if not seen.write_id:
+                self._log.not_written.append(f"{key} is {seen.kind}")
+            return seen.write_id or None
+        items = items_of(found)
+        if items is None:
+            self._log.not_written.append(f"{key} is no list")
+            return None
+        self._log.lists.add(key, items)
+        return items[-1]
 
     def _write(self, key: str) -> None:
         self._sequence += 1
         new_id = write_id(self._log.client, self._sequence)
         self._accesses.append(Access("write", key, new_id))  # before: it may be there also if its reply is lost
-        call(self._collection, self._layout, "put", key, record(self._layout.model, key, new_id))
+        if self._mix.append:
+            call(self._collection, self._layout, "append", key, item(new_id))
+        else:
+            call(self._collection, self._layout, "put", key, record(self._layout.model, key, new_id))
