@@ -67,6 +67,7 @@ WITHOUT_EXCEPTION = {
         CaseEnding.NOTHING_AT_RISK,
         CaseEnding.NOTHING_SHOWN,
         CaseEnding.UNDECIDED,
+        CaseEnding.UNCONTENDED,
         CaseEnding.LEFT_OUT,
     )
 }

@@ -32,7 +32,7 @@ def appended(version: str) -> Transaction:
 
 
 def test_lists_tell_what_each_version_followed() -> None:
-    """Whoever saw it; a version that no one saw followed one that is not known."""
+    """As any client saw it; a version that no one saw followed one that is not known."""
     one, other = SeenLists(), SeenLists()
     one.add("x", ["a", "b"])
     one.add("x", ["a"])
