@@ -74,8 +74,9 @@ class TransactionMix(SpecFile):
     title: str
     model: Name
     """Of the records. They are absent at first."""
-    append: bool = False
-    """Whether the records are lists, to which the store appends without a read before, in place of records that are replaced."""
+    records: Literal["values", "lists", "groups"] = "values"
+    """`values`: a transaction replaces only what it has read. `lists`: the store appends to them without a read before (`single_key`).
+    `groups`: as values, and found by the group that a field has (`nested`)."""
     clients: PositiveInt
     keys: PositiveInt
     """Records that are contended for at a time."""
@@ -83,6 +84,8 @@ class TransactionMix(SpecFile):
     """Of one record, after which a new one takes its place."""
     reads: Annotated[tuple[PositiveInt, PositiveInt], Strict(False)]
     """The smallest and largest number of records that a transaction reads; each is as likely."""
+    searched: Share = 0.0
+    """Of the reads of groups: of a whole one, by its field."""
     reads_only: Share
     """Of the transactions: they replace nothing."""
     replaced: Share

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storeproof.contract import Session, supports, why_not
+from storeproof.contract import OPERATIONS, Session, supports, why_not
 from storeproof.contract.sessions import Transactions
 from storeproof.experiments.case_collections import OpenCollection, fill, others
 from storeproof.experiments.isolation.isolation_summary import IsolationSummary
@@ -36,9 +36,10 @@ def test_transactions_see_what_their_level_allows(
     if claim is None:
         case_result.settle(Outcome.UNSUPPORTED, f"the store's file has no isolation level {level.replace('_', ' ')}")
     case_result.again = sut.command(f"test_transactions_see_what_their_level_allows and {level} and {mix.mix}")
-    collection, layout = fresh(mix.model)
-    if mix.append and not supports(collection, "append"):
-        case_result.settle(Outcome.UNSUPPORTED, why_not(collection, "Append"))
+    collection, layout = fresh(mix.model, int(mix.records == "groups" and sut.target.claims("indexes.nested")))
+    needs = {"values": "put", "lists": "append", "groups": "find"}[mix.records]
+    if not supports(collection, needs) or (mix.records == "groups" and not sut.target.claims("filter.eq-text")):
+        case_result.settle(Outcome.UNSUPPORTED, why_not(collection, OPERATIONS[needs].family.__name__))
     if not isinstance(session, Transactions):
         case_result.settle(Outcome.FAIL, "claimed, but the adapter's sessions have no transactions")
     session.begin(level)

@@ -65,7 +65,7 @@ class TransactionLoad:
         """All so far."""
         sent = sorted((each for log in self._logs for each in log.transactions), key=attrgetter("invoked"))
         not_written = [each for log in self._logs for each in log.not_written]
-        if self._mix.append:
+        if self._mix.records == "lists":
             lists = SeenLists.together(log.lists for log in self._logs)
             sent, not_written = list(map(lists.told, sent)), [*not_written, *lists.contradictions]
         return TransactionsEvidence(self._level, self._mix.mix, sent, not_written, self._refusal)

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from time import monotonic_ns
 from typing import Final
 
-from storeproof.contract import Layout, Record, Refused, Session, Unsupported, call
+from storeproof.contract import Layout, Refused, Session, Unsupported
 from storeproof.contract.sessions import Transactions
 from storeproof.experiments.client import Strategy
 from storeproof.experiments.isolation.contended_records import ContendedRecords
-from storeproof.experiments.isolation.lists import SeenLists, item, items_of
+from storeproof.experiments.isolation.contents import contents_of
+from storeproof.experiments.isolation.lists import SeenLists
 from storeproof.history import Access, RequestOutcome, Transaction
-from storeproof.records.self_verifying import identify, record, write_id
+from storeproof.records.self_verifying import write_id
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.isolation import TransactionMix
 
@@ -51,7 +52,7 @@ class Transacting(Strategy):
     ) -> None:
         """`reads`: the records that it reads once each, and no other ones; None: it draws."""
         self._mix = mix
-        self._layout = layout
+        self._contents = contents_of(mix, layout, log.not_written, log.lists)
         self._level = level
         self._records = records
         self._log = log
@@ -66,7 +67,7 @@ class Transacting(Strategy):
         """Open the collection."""
         assert isinstance(session, Transactions), "its levels were tried before"
         self._session: Transactions = session
-        self._collection = session.collection(self._layout)
+        self._contents.use(session)
 
     @property
     def exhausted(self) -> bool:
@@ -98,7 +99,7 @@ class Transacting(Strategy):
         session.begin(self._level)
         try:
             for key, replace in first:
-                if not (replace and self._mix.append):
+                if not (replace and self._contents.blind):
                     self._read(key)
                 if replace:
                     self._write(key)
@@ -130,30 +131,11 @@ class Transacting(Strategy):
         )
 
     def _read(self, key: str) -> None:
-        found = call(self._collection, self._layout, "get", key)
-        version = None if found is None else self._version(key, found)
-        if found is None or version is not None:
-            self._accesses.append(Access("read", key, version))
-
-    def _version(self, key: str, found: Record) -> str | None:
-        """The write id of a record; None: no client has written it so, which is noted."""
-        if not self._mix.append:
-            seen = identify(self._layout.model, key, found)
-            if not seen.write_id:
-                self._log.not_written.append(f"{key} is {seen.kind}")
-            return seen.write_id or None
-        items = items_of(found)
-        if items is None:
-            self._log.not_written.append(f"{key} is no list")
-            return None
-        self._log.lists.add(key, items)
-        return items[-1]
+        searched = self._reads is None and self._rng.random() < self._mix.searched
+        self._accesses += self._contents.search(key) if searched else self._contents.read(key)
 
     def _write(self, key: str) -> None:
         self._sequence += 1
         new_id = write_id(self._log.client, self._sequence)
         self._accesses.append(Access("write", key, new_id))  # before: it may be there also if its reply is lost
-        if self._mix.append:
-            call(self._collection, self._layout, "append", key, item(new_id))
-        else:
-            call(self._collection, self._layout, "put", key, record(self._layout.model, key, new_id))
+        self._contents.write(key, new_id)
