@@ -145,6 +145,20 @@ def test_writes_through_a_memory_mapping_are_counted(disk: FuseDisk, tmp_path: P
         disk.recorded()
 
 
+def test_mappings_are_counted_on_a_disk_that_takes_no_changes(disk: FuseDisk, tmp_path: Path) -> None:
+    """Its journal is aborted, as a sync of a name failed: what is still in a mapping does not reach it any more."""
+    disk.record()
+    with (tmp_path / "locks").open("w+b") as opened:
+        opened.truncate(mmap.PAGESIZE)
+        with mmap.mmap(opened.fileno(), 0) as pages:
+            pages[0] = 1
+            disk.fail("eio_sync", 1, lasting=False)
+            with pytest.raises(OSError, match="Input/output error"):
+                sync_directory(tmp_path)
+            disk.failures()
+            assert disk.mapped() == 0
+
+
 def test_a_write_past_the_page_cache_is_seen_as_it_is_asked_for(disk: FuseDisk, tmp_path: Path) -> None:
     """In order, and it is no mapping's."""
     with mmap.mmap(-1, mmap.PAGESIZE) as page:
