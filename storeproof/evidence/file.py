@@ -18,7 +18,7 @@ EVIDENCE: Final = "evidence.jsonl.gz"
 """Its name, beside `result.json`."""
 MOST_OPERATIONS: Final = 150_000
 """On one store: as they are judged, they take half a kilobyte of memory each."""
-MOST_BYTES: Final = 32 << 20
+MOST_BYTES: Final = 64 << 20
 """Unpacked, of a whole file."""
 _LONGEST: Final = 4 << 20
 """Bytes of a line: of 150,000 keys that are read back."""
