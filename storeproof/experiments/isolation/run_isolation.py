@@ -14,9 +14,9 @@ from storeproof.experiments.client_threads import wait_until
 from storeproof.experiments.durability.keep_evidence import keep_evidence
 from storeproof.experiments.isolation.contended_records import ContendedRecords
 from storeproof.experiments.isolation.isolation_summary import LEAST, IsolationSummary
-from storeproof.experiments.isolation.lists import SeenLists
 from storeproof.experiments.isolation.transacting import Transacting, TransactionLog
 from storeproof.experiments.struck_stores import seed_of
+from storeproof.records.versioned.lists import SeenLists
 from storeproof.spec.cases import isolation_case
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.isolation import TransactionMix

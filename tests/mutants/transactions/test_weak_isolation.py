@@ -23,7 +23,7 @@ from tests.shipped import SHIPPED
 
 pytestmark = pytest.mark.slow
 
-MIX = SHIPPED.mixes["read-modify-write"].model_copy(update={"beside": 0, "rolled_back": 0.2})
+MIX = SHIPPED.mixes["read-modify-write"].model_copy(update={"beside": 0, "rolled_back": 0.2, "writes": 6})
 FOUND: dict[str, set[AnomalyKind]] = {
     "weakens": {"G2-item"},
     "loses-some": {"lost-update", "G2-item"},

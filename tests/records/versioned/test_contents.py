@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from storeproof.contract import Layout, Session
-from storeproof.experiments.isolation.contents import Contents, contents_of, keys_of_group
-from storeproof.experiments.isolation.lists import SeenLists
 from storeproof.history import Access
+from storeproof.records.versioned.contents import Contents, contents_of, keys_of_group
+from storeproof.records.versioned.lists import SeenLists
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.shipped import SHIPPED
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from storeproof.experiments.isolation.lists import SeenLists, item, items_of
 from storeproof.history import Access, Transaction
+from storeproof.records.versioned.lists import SeenLists, item, items_of
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from storeproof.contract import Collection, Layout, Record, Session, call
-from storeproof.experiments.isolation.lists import SeenLists, item, items_of
 from storeproof.history import Access
 from storeproof.records.self_verifying import identify, recipe
+from storeproof.records.versioned.lists import SeenLists, item, items_of
 from storeproof.spec.isolation import TransactionMix
 from storeproof.spec.query import Query
 

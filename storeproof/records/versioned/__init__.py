@@ -1,0 +1,1 @@
+"""Records that show which version they are, to transactions that read, replace, extend or look for them."""
