@@ -51,10 +51,7 @@ class JudgedErrors(JudgedTrials):
             return False
         record = self.record_of(part.case)
         judged = self._cases.setdefault(name, _Judged(ErrorSummary(error=name)))
-        wanted = f"{self.run.seed} {self.target.id} io_errors {name} {judged.attempts}"
-        if (part.target, part.seed) != (self.target.id, wanted):
-            found = in_one_line(f"{part.target} with the seed {part.seed!r}", 100)
-            raise ClaimRefused(Reason.SEED, f"the errors of {part.case} are of {found}, the claim's of {self.target.id} with '{wanted}'")
+        self.check_seed(part, "errors", f"io_errors {name} {judged.attempts}")
         judged.attempts += 1
         if part.rounds or part.crash is not None or (part.errors is not None and part.errors.error != name):
             raise EvidenceDamaged(f"the errors of {part.case} are not those of one kind on one store")

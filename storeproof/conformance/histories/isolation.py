@@ -29,6 +29,8 @@ class JudgedIsolation(JudgedTrials):
     def take(self, part: StoreEvidence) -> bool:
         """Judge a part of the evidence; False: it has no transactions.
 
+        Only the attempt that the result counts is judged: what ended in the middle may show reads of transactions that are not in it.
+
         Raises:
             EvidenceDamaged: it is none of a run.
             ClaimRefused: it is of another store or seed.
@@ -40,15 +42,14 @@ class JudgedIsolation(JudgedTrials):
             raise EvidenceDamaged(f"the transactions of {part.case[:60]!r} are none of its level and mix")
         if part.rounds or part.operations or part.crash is not None or part.errors is not None:
             raise EvidenceDamaged(f"the transactions of {part.case} are not all that there is of a store")
-        wanted = f"{self.run.seed} {self.target.id} isolation {kept.level} {kept.mix} {self._attempts[part.case]}"
-        if (part.target, part.seed) != (self.target.id, wanted):
-            found = in_one_line(f"{part.target} with the seed {part.seed!r}", 100)
-            text = f"the transactions of {part.case} are of {found}, the claim's of {self.target.id} with '{wanted}'"
-            raise ClaimRefused(Reason.SEED, text)
+        number, record = self._attempts[part.case], self.record_of(part.case)
+        self.check_seed(part, "transactions", f"isolation {kept.level} {kept.mix} {number}")
         self._attempts[part.case] += 1
         claim = self.target.isolation.get(kept.level)
         if claim is None:
             raise EvidenceDamaged(f"there are transactions of {part.case}, a level that {self.target.id} does not have")
+        if record is None or record.isolation is None or number != record.spoiled:
+            return True
         summary = IsolationSummary(level=kept.level, mix=kept.mix, guarantees=claim.guarantees)
         try:
             _check_writes(kept.sent)
@@ -61,13 +62,13 @@ class JudgedIsolation(JudgedTrials):
     def check(self) -> None:
         """Compare them with the result. Raises `ClaimRefused`: they show something else, or there are none of a case that has some."""
         records = {each.id: each for each in self.store.outcomes}
-        for case in self._judged.keys() - records.keys():
+        for case in self._attempts.keys() - records.keys():
             raise ClaimRefused(Reason.EVIDENCE, f"there are transactions of {case}, which is no case of the result")
         for case, record in records.items():
             if record.isolation is not None:
                 with self.disputable(case):
                     self._compare(record, record.isolation)
-            elif record.outcome in SHOWN and (case in self._judged or case.startswith(ISOLATION)):
+            elif record.outcome in SHOWN and case.startswith(ISOLATION):
                 raise ClaimRefused(Reason.EVIDENCE, f"{case} is {record.outcome} in the result, which counts no transactions")
 
     def _compare(self, record: OutcomeRecord, counts: IsolationCounts) -> None:

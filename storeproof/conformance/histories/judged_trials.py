@@ -13,6 +13,7 @@ from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.evidence import StoreEvidence
 from storeproof.experiments.summary import Summary
 from storeproof.outcome import Outcome
+from storeproof.printable import in_one_line
 from storeproof.result.model import OutcomeRecord, RunInfo, StoreResult
 from storeproof.spec import Target
 
@@ -46,6 +47,18 @@ class JudgedTrials(ABC):
     def record_of(self, case: str) -> OutcomeRecord | None:
         """The outcome of a case in the result."""
         return next((each for each in self.store.outcomes if each.id == case), None)
+
+    def check_seed(self, part: StoreEvidence, what: str, seed: str) -> None:
+        """Raises `ClaimRefused`: a part of the evidence is of another store, or of another seed.
+
+        Args:
+            what: there is in it.
+            seed: of this attempt, after the run's and the store's name.
+        """
+        wanted = f"{self.run.seed} {self.target.id} {seed}"
+        if (part.target, part.seed) != (self.target.id, wanted):
+            found = in_one_line(f"{part.target} with the seed {part.seed!r}", 100)
+            raise ClaimRefused(Reason.SEED, f"the {what} of {part.case} are of {found}, the claim's of {self.target.id} with '{wanted}'")
 
     @contextmanager
     def disputable(self, case: str) -> Iterator[None]:

@@ -113,6 +113,14 @@ def test_true_claims_are_accepted() -> None:
     assert refused(again) == ""
 
 
+def test_an_attempt_that_ended_in_the_middle_refuses_no_claim() -> None:
+    """It shows a read of a transaction that was under way and is not in it; and nothing follows from it where it is the last one."""
+    true, cut = made(sent()), sent()[:20]
+    del cut[18]
+    assert refused(Claim([evidence(cut), evidence(sent(), 1)], true.counts, Outcome.PASS, spoiled=1)) == ""
+    assert refused(Claim([evidence(cut)], None, Outcome.INCONCLUSIVE)) == ""
+
+
 def changed(number: int, **changes: Any) -> Callable[[Claim], None]:
     """One transaction is another one."""
 
