@@ -113,7 +113,7 @@ def _found(path: Path, name: str) -> Iterator[Found]:
     with ExitStack() as stack:
         try:
             (run, file), recordings = _evidence(path, stack), Counter[tuple[str, str]]()
-            for part in read_evidence(file, run):
+            for part in read_evidence(file, run, whole_run=path.suffix != ".tar"):
                 crash = part.crash
                 if crash is None:
                     continue

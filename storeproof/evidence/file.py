@@ -1,6 +1,7 @@
 """The evidence file: lines of JSON in gzip, one gzip member for each store that was struck, so that a run keeps them compressed.
 
-It is read as a stream, within limits: a file may be forged, and a megabyte of gzip may hold a gigabyte.
+It is read as a stream, within limits: a file may be forged, and a megabyte of gzip may hold a gigabyte. A run of many stores may exceed
+them, since only claims are bundled; its own commands read it all.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _LONGEST: Final = 4 << 20
 """Bytes of a line: of 150,000 keys that are read back."""
 _MOST_MEMBERS: Final = 300
 """Stores that are struck: of the largest scale, twelve cases of twenty rounds, each of which may be spoiled once."""
+_UNBOUNDED: Final = (1 << 62, 1 << 62)
 _CHUNK: Final = 1 << 16
 _GZIP: Final = 31
 """For zlib: one gzip member with its header."""
@@ -48,13 +50,13 @@ def _packed(lines: Iterable[str]) -> bytes:
     return gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0)
 
 
-def read_evidence(file: BinaryIO, run: str) -> Iterator[StoreEvidence]:
-    """The stores, one after the other. `run`: the id of the run that it must be of.
+def read_evidence(file: BinaryIO, run: str, *, whole_run: bool = False) -> Iterator[StoreEvidence]:
+    """The stores, one after the other. `run`: the id of the run that it must be of. `whole_run`: of any number of stores, and size.
 
     Raises:
         EvidenceDamaged: it is not what a run writes, byte for byte but for the choices of a packer; is of another run, or is too large.
     """
-    members = _members(file)
+    members = _members(file, *(_UNBOUNDED if whole_run else (MOST_BYTES, _MOST_MEMBERS)))
     head = next(members, b"")
     first = parsed(head.partition(b"\n")[0]) if head else None
     if not isinstance(first, FileLine):
@@ -93,14 +95,14 @@ def _check_notation(of: str, text: bytes, written: Iterable[str]) -> None:
         raise EvidenceDamaged(f"{of[:60]} has more lines than a run writes of it")
 
 
-def _members(file: BinaryIO) -> Iterator[bytes]:
+def _members(file: BinaryIO, most_bytes: int, most_members: int) -> Iterator[bytes]:
     """The members of the file, unpacked. None is empty, and none is longer than a run packs it, so that nothing is hidden between them."""
-    left, packed = MOST_BYTES, file.read(_CHUNK)
-    for number in range(1, _MOST_MEMBERS + 2):
+    left, packed = most_bytes, file.read(_CHUNK)
+    for number in range(1, most_members + 2):
         if not packed:
             return
-        if number > _MOST_MEMBERS:
-            raise EvidenceDamaged(f"it has more than {_MOST_MEMBERS} members, the most that a run writes")
+        if number > most_members:
+            raise EvidenceDamaged(f"it has more than {most_members} members, the most that a run of one store writes")
         if packed[:_HEADED] != _HEADER:
             raise EvidenceDamaged(f"it cannot be unpacked: member {number} does not begin as one that a run writes")
         text, size, packed = _unpacked(file, packed, left)

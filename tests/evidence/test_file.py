@@ -172,6 +172,15 @@ def test_it_is_read_within_limits(monkeypatch: pytest.MonkeyPatch) -> None:
                 list(read_evidence(io.BytesIO(WHOLE), "r1"))
 
 
+def test_of_ones_own_run_all_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have tried many stores at the largest scale; a bundle has one."""
+    monkeypatch.setattr(evidence, "MOST_BYTES", 400)
+    many = HEAD + MEMBER * 301
+    with pytest.raises(EvidenceDamaged):
+        list(read_evidence(io.BytesIO(many), "r1"))
+    assert len(list(read_evidence(io.BytesIO(many), "r1", whole_run=True))) == 301
+
+
 HEAD = evidence_file("r1", [])
 MEMBER = member_of(STORE)
 LINES = gzip.decompress(MEMBER)
