@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -233,14 +233,15 @@ def bundle(
 def verify(
     bundle: Annotated[Path, typer.Argument(help="A file that `storeproof bundle` wrote, or a folder of submitted claims.")],
     badge: Annotated[Path | None, typer.Option(help="Write a badge: .svg, or .json for a shields.io endpoint.")] = None,
+    require: Annotated[Literal["claimed"] | None, typer.Option(help="claimed: all that is claimed has to be proven.")] = None,
 ) -> None:
     """Verify a conformance claim offline: everything is computed again that can be. The first line is the answer.
 
-    Exit codes: 0 verified · 1 refused · 3 verified, and expired · 4 usage error.
+    Exit codes: 0 verified · 1 refused · 3 verified, and expired · 4 usage error · 5 verified, and not all that is claimed is proven.
     """
     from storeproof.cli.conformance import check
 
-    raise typer.Exit(check(bundle, badge))
+    raise typer.Exit(check(bundle, badge, proven=require is not None))
 
 
 @app.command()

@@ -19,11 +19,14 @@ from storeproof.errors import UsageError
 from storeproof.printable import printable
 from storeproof.regular_file import Unreadable, exists
 from storeproof.result.json_file import write_bytes
+from storeproof.result.unproven import unproven_claims
 from storeproof.site.badges import Badge
 from storeproof.units import plural, size
 
-EXPIRED = 3
+EXPIRED: Final = 3
 """The exit code for a claim that is verified, and of too old an edition."""
+UNPROVEN: Final = 5
+"""The exit code for one that is verified, and not proven as a whole, where that was required."""
 
 _BADGES: Final[Mapping[str, Callable[[Badge], str]]] = {".json": lambda badge: badge.endpoint, ".svg": lambda badge: badge.svg}
 
@@ -47,19 +50,22 @@ def bundle(run: Path, product: Path, out: Path, store: Path | None) -> None:
     _print(answer_lines(found, Level.SELF_REPORTED))
 
 
-def check(path: Path, badge: Path | None) -> int:
-    """Verify a bundle, or all that were submitted under a folder, and print the answer.
+def check(path: Path, badge: Path | None, *, proven: bool) -> int:
+    """Verify a bundle, or all that were submitted under a folder, and print the answer. `proven`: all that is claimed has to be.
 
     Returns:
-        0 if each is verified, 1 if one is refused; `EXPIRED` for one bundle that is verified and has expired.
+        0 if each is verified, 1 if one is refused; `EXPIRED` and `UNPROVEN` for one bundle that is verified and has expired, or has a claim
+        that was not proven.
 
     Raises:
         UsageError: the file is not there, the folder has no claims, or the badge cannot be written.
     """
     render = form_of(badge, _BADGES, "--badge")
     if exists(path) and path.is_dir():
-        if badge is not None:
-            raise UsageError(f"{path} is a folder, and a badge is of one bundle; leave out --badge, or name the bundle")
+        if badge is not None or proven:
+            raise UsageError(
+                f"{path} is a folder, and {'a badge' if badge else '--require'} is of one bundle; leave it out, or name the bundle"
+            )
         return _check_all(path)
     try:
         found = _verified(path)
@@ -68,7 +74,7 @@ def check(path: Path, badge: Path | None) -> int:
         made, code = refused_badge(refused), 1
     else:
         _print(answer_lines(found))
-        made, code = badge_of(found), EXPIRED if found.expired_by else 0
+        made, code = badge_of(found), EXPIRED if found.expired_by else UNPROVEN if proven and unproven_claims(found.store) else 0
     if badge is not None and render is not None:
         write_output(badge, render(made), "--badge")
     return code

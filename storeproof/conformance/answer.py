@@ -10,11 +10,12 @@ from storeproof.conformance.archive import YAML
 from storeproof.conformance.known import HERE
 from storeproof.conformance.reasons import ClaimRefused
 from storeproof.conformance.verify import Verified
-from storeproof.outcome import SHOWN, Outcome
+from storeproof.outcome import Outcome
 from storeproof.printable import in_one_line
 from storeproof.report import formatting
 from storeproof.report.parts.roles import role_of
 from storeproof.result.sources import OWN
+from storeproof.result.unproven import unproven_capabilities
 from storeproof.site.badges import COLOURS, OTHER, Badge, survives
 from storeproof.spec import LADDER, Edition
 from storeproof.units import plural
@@ -121,9 +122,8 @@ def contradicted_badge(found: Verified) -> Badge:
 
 def _capabilities(found: Verified) -> str:
     """How many are claimed, and those of them that are not proven."""
-    claimed = [each for each in found.store.capabilities if each.claimed]
-    lacking = [each.capability for each in claimed if each.outcome not in SHOWN]
-    said = f"capabilities: {len(claimed)} of {len(found.store.capabilities)} claimed, {len(claimed) - len(lacking)} of these proven"
+    claimed, lacking = sum(each.claimed for each in found.store.capabilities), unproven_capabilities(found.store)
+    said = f"capabilities: {claimed} of {len(found.store.capabilities)} claimed, {claimed - len(lacking)} of these proven"
     return said + (f"; not proven: {_some(lacking)}" if lacking else "")
 
 

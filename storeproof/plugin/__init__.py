@@ -275,7 +275,7 @@ def _finish(session: pytest.Session, run: Run) -> None:
         return
     if not run.any_case_ran:
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
-    elif run.unmet_profiles or (run.needs and not run.needs.met) or run.uncleared or (run.saved and run.saved.complaint):
+    elif run.unmet or run.uncleared or (run.saved and run.saved.complaint):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 

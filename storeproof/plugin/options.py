@@ -40,6 +40,11 @@ def add_options(parser: pytest.Parser) -> None:
         help="run only what this profile demands, and report whether the store conforms; may be repeated",
     )
     group.addoption(
+        "--require",
+        choices=("claimed",),
+        help="claimed: end with exit code 1 also where something that a store claims was not proven in this run",
+    )
+    group.addoption(
         "--edition",
         metavar="NAME",
         help="judge by this frozen edition of the specification, such as 2026.12 (default: the draft of this installation)",

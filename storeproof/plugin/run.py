@@ -42,6 +42,7 @@ from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_command
 from storeproof.result.running_case import CaseResult
 from storeproof.result.sources import digests, digests_of_run, sources_of
+from storeproof.result.unproven import unproven_claims
 from storeproof.spec import Profile, Spec
 from storeproof.spec.editions.frozen import edition_to_try
 from storeproof.stats.ratio import Ratio
@@ -284,10 +285,16 @@ class Run:
         return any(outcome.outcome not in IDLE for sut in self.suts for outcome in sut.record.outcomes)
 
     @property
-    def unmet_profiles(self) -> bool:
-        """Whether a profile was asked for that a store was not shown to conform to."""
+    def unmet(self) -> bool:
+        """Whether something was asked for that was not shown: a profile, needs, or all that a store claims."""
         verdicts = [each for store in self.result.stores for each in store.profiles] if self.result and self.profiles else []
-        return any(each.verdict != "conforms" for each in verdicts)
+        return any(each.verdict != "conforms" for each in verdicts) or bool(self.needs and not self.needs.met) or bool(self.unproven)
+
+    @property
+    def unproven(self) -> list[str]:
+        """What stores claim and were not shown to have, if that was asked for."""
+        stores = self.result.stores if self.result and self._config.option.require else []
+        return [f"{each.store}:{each.variant} · {claim}" for each in stores for claim in unproven_claims(each)]
 
     def keep(self) -> None:
         """Write what was found so far, now and then."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _REASONS = 4
 """The number of reasons shown for cases that were not run; the report has all."""
 _DEMANDS = 8
-"""The number of unmet demands shown for a requested profile."""
+"""The number of unmet demands shown for a requested profile, and of claims that are not proven."""
 
 
 def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
@@ -38,6 +38,8 @@ def print_ending(run: Run, reporter: pytest.TerminalReporter) -> None:
         _print_answer(run.needs, reporter)
     for line in _unmet_demands(run.result) if run.profiles else ():
         print_note(reporter, "missing", line)
+    for line in _first(run.unproven, "claims that are not proven"):
+        print_note(reporter, "unproven", line)
     if run.not_reached:
         print_note(reporter, "ended", f"early: {run.not_reached} cases were not started", yellow=True)
     for line in _why_not_run(run.result):
@@ -89,10 +91,15 @@ def _unmet_demands(result: Result) -> Iterator[str]:
     """Why a store does not conform, or which demands were not run."""
     for store in result.stores:
         for profile in store.profiles:
-            for line in profile.missing[:_DEMANDS]:
-                yield f"{profile.profile} · {store.store}:{store.variant} · {line}"
-            if (hidden := len(profile.missing) - _DEMANDS) > 0:
-                yield f"and {hidden} more demands of {profile.profile}: see the report"
+            missing = [f"{profile.profile} · {store.store}:{store.variant} · {each}" for each in profile.missing]
+            yield from _first(missing, f"demands of {profile.profile}")
+
+
+def _first(lines: Sequence[str], what: str) -> Iterator[str]:
+    """As many as a screen has room for."""
+    yield from lines[:_DEMANDS]
+    if len(lines) > _DEMANDS:
+        yield f"and {len(lines) - _DEMANDS} more {what}: see the report"
 
 
 def _why_not_run(result: Result) -> Iterator[str]:

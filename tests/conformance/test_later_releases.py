@@ -130,14 +130,23 @@ def test_a_claim_expires_with_the_second_edition_after_its_own(
     """The first line and the exit code say so, and the badge; everything else is still computed. The draft does not count."""
     expiring = with_editions("2020.07", "2021.01")
     monkeypatch.setattr(KnownJudges, "here", lambda: expiring)
-    assert command.check(true_bundle.file, tmp_path / "badge.svg") == command.EXPIRED == 3
+    assert command.check(true_bundle.file, tmp_path / "badge.svg", proven=False) == command.EXPIRED == 3
     first, second, *_ = capsys.readouterr().out.splitlines()
     version = true_bundle.result["stores"][0]["version"]
     assert first == f"expired: {version}, edition {EDITION}, with edition 2021.01; newer ones: 2020.07, 2021.01"
     assert second.startswith("verified: SQLite ")
     assert f"expired with 2021.01 · {version} · survives kill -9, claims power_loss · 0 of 2 prof" in (tmp_path / "badge.svg").read_text()
     with pytest.raises(UsageError, match=r"--badge .*x\.png ends in \.png; allowed: \.json, \.svg"):
-        command.check(true_bundle.file, tmp_path / "x.png")
+        command.check(true_bundle.file, tmp_path / "x.png", proven=False)
+
+
+def test_what_is_verified_need_not_be_proven(true_bundle: TrueBundle, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `--require claimed` that has an exit code of its own; a folder of claims has none."""
+    monkeypatch.setattr(KnownJudges, "here", known)
+    assert command.check(true_bundle.file, None, proven=False) == 0
+    assert command.check(true_bundle.file, None, proven=True) == command.UNPROVEN == 5
+    with pytest.raises(UsageError, match="--require is of one bundle"):
+        command.check(true_bundle.file.parent, None, proven=True)
 
 
 def test_one_edition_later_a_claim_stands(true_bundle: TrueBundle, with_editions: Callable[..., KnownJudges]) -> None:
@@ -216,12 +225,12 @@ def test_the_folder_of_submitted_claims_is_checked_as_a_whole(
     """One line for each, and 1 where one is refused; a folder without claims is a mistake."""
     monkeypatch.setattr(KnownJudges, "here", known)
     with pytest.raises(UsageError, match="has no claims; each is a folder EDITION/ORGANIZATION-PRODUCT/"):
-        command.check(tmp_path, None)
+        command.check(tmp_path, None, proven=False)
     for name, content in (("the-sqlite-project-sqlite", true_bundle.file.read_bytes()), ("the-sqlite-project-sqlite-b", b"x")):
         (tmp_path / EDITION / name).mkdir(parents=True)
         (tmp_path / EDITION / name / "x.tar").write_bytes(content)
         (tmp_path / EDITION / name / "README.md").write_text("## Reproduce\n")
-    assert command.check(tmp_path, None) == 1
+    assert command.check(tmp_path, None, proven=False) == 1
     first, second, last = capsys.readouterr().out.splitlines()
     assert first.startswith(f"{EDITION}/the-sqlite-project-sqlite: verified: SQLite ")
     assert second.startswith(f"{EDITION}/the-sqlite-project-sqlite-b: refused: x.tar is refused: archive: ")

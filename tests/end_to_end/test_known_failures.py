@@ -15,14 +15,16 @@ _DATES = {"known": "2999-12-31", "overdue": "2026-01-01"}
 _FINDING = '".*get.* expected: .*"'
 
 
-def run(folder: Path, mutant: str, until: str, *, sometimes: bool = False, finding: str = _FINDING) -> Run:
+def run(folder: Path, mutant: str, until: str, *words: str, sometimes: bool = False, finding: str = _FINDING) -> Run:
     """The one case, tried on a mutant whose file knows that it fails."""
     written = (
         f"known_failures:\n  {_CASE}:\n    variants: [wal-full]\n    finding: {finding}\n    issue: it answers what was there before\n"
         f"    sometimes: {str(sometimes).lower()}\n    until: {until}\nclaims:"
     )
     store = lying_store(folder, mutant, ("\nclaims:", f"\n{written}"))
-    return start(folder / "run", store, "--no-verify-settings", "-q", "-k", "put-get/002", suites="correctness/test_capabilities.py")
+    return start(
+        folder / "run", store, "--no-verify-settings", "-q", "-k", "put-get/002", *words, suites="correctness/test_capabilities.py"
+    )
 
 
 def test_a_known_failure_is_shown_with_its_reason_and_is_no_error(tmp_path: Path) -> None:
@@ -34,6 +36,15 @@ def test_a_known_failure_is_shown_with_its_reason_and_is_no_error(tmp_path: Path
     assert found["detail"].startswith("known until 2999-12-31: it answers what was there before\n")
     assert "expected:" in found["detail"]
     assert "1 known_fail" in done.said
+
+
+def test_what_is_claimed_can_be_required(tmp_path: Path) -> None:
+    """Then a known failure of what is claimed ends the run with exit code 1, and so does what was not tried; each is named."""
+    done = run(tmp_path, "stale_get", _DATES["known"], "--require=claimed")
+    assert done.code == pytest.ExitCode.TESTS_FAILED
+    assert done.outcomes[_CASE]["outcome"] == "known_fail"
+    assert "claims power_loss, not tried" in done.said
+    assert "more claims that are not proven: see the report" in done.said
 
 
 def test_one_that_is_overdue_is_a_failure(tmp_path: Path) -> None:
