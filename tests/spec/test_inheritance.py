@@ -42,6 +42,14 @@ def test_mappings_are_merged_lists_replaced_and_null_removes(tmp_path: Path) -> 
     assert store.claims.capabilities == {"access.put-get": True}
 
 
+def test_only_some_variants_may_be_inherited(tmp_path: Path) -> None:
+    """Those that are listed, and its own; one that is not there is named with those that are."""
+    path = written(tmp_path, "variants: {only: [plain], mine: {guarantee: volatile}}\n")
+    assert list(read(path, Store).variants) == ["plain", "mine"]
+    path.write_text(path.read_text().replace("[plain]", "[plain, safe]"))
+    assert problems(path) == ["/own/fork.yaml:6: variants.only: found 'safe'; allowed: plain, other"]
+
+
 def test_known_failures_are_not_inherited(tmp_path: Path) -> None:
     """A known failure of one product says nothing about another."""
     known = 'known_failures:\n  durability.power_loss: {variants: [other], issue: "see 1", until: 2099-01-01}\n'

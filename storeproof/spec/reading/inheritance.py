@@ -61,12 +61,29 @@ def settle(path: Path, node: yaml.Node, *, extended: bool) -> None:
         adapter.value = str(reader().settled(path.parent / adapter.value))
 
 
-def merged(base: yaml.Node, own: yaml.Node) -> yaml.Node:
-    """The base overridden by the file: mappings are merged, other values replaced, and `null` removes a field."""
+def merged(path: Path, base: yaml.Node, own: yaml.Node) -> yaml.Node:
+    """The base overridden by the file: mappings are merged, other values replaced, and `null` removes a field. Raises `SpecError`:
+    `variants: {only: [...]}` lists one that is not inherited."""
     if isinstance(base, yaml.MappingNode):
         inherited = [(key, value) for key, value in base.value if key.value not in (*OWN, "extends")]
         base = yaml.MappingNode(base.tag, inherited, base.start_mark, base.end_mark)
-    return _merged(base, own, _DEPTH)
+    return _merged(base, _spelled_out(path, base, own), _DEPTH)
+
+
+def _spelled_out(path: Path, base: yaml.Node, own: yaml.Node) -> yaml.Node:
+    """The file with `variants: {only: [...]}` as it would be without that word: each inherited variant that is not listed is `null`."""
+    inherited, said = _field(base, "variants"), _field(own, "variants")
+    only = _field(said, "only")
+    if not (isinstance(inherited, yaml.MappingNode) and isinstance(said, yaml.MappingNode) and isinstance(only, yaml.SequenceNode)):
+        return own
+    keys, listed = {key.value: key for key, _ in inherited.value}, [str(each.value) for each in only.value]
+    if unknown := next((each for each in listed if each not in keys), None):
+        raise SpecError([f"{path}:{only.start_mark.line + 1}: variants.only: found '{unknown}'; allowed: {', '.join(keys)}"])
+    null = yaml.ScalarNode("tag:yaml.org,2002:null", "null", only.start_mark, only.end_mark)
+    pairs = [(key, null) for name, key in keys.items() if name not in listed] + [pair for pair in said.value if pair[1] is not only]
+    spelled = yaml.MappingNode(said.tag, pairs, said.start_mark, said.end_mark)
+    fields = [(key, spelled if value is said else value) for key, value in own.value]
+    return yaml.MappingNode(own.tag, fields, own.start_mark, own.end_mark)
 
 
 def _merged(base: yaml.Node, own: yaml.Node, depth: int) -> yaml.Node:

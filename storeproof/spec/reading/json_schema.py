@@ -26,6 +26,9 @@ def schema_of(name: str, kind: type[BaseModel], version: str) -> str:
         own = [field for field in ("format", "store", "title", "product") if field in schema["required"]]
         whole = _referring(schema, "#/$defs/whole/$defs/")
         part = _referring(_without_required(schema), "#/$defs/part/$defs/") | {"required": ["extends", *own]}
+        if "variants" in part["properties"]:
+            (variant,) = part["properties"]["variants"]["anyOf"][0]["patternProperties"].values()
+            variant["anyOf"].append({"items": {"type": "string"}, "type": "array"})  # of `only`; not every dialect can exclude one name
         schema = {
             "$defs": {"part": part, "whole": whole},
             "if": {"required": ["extends"]},

@@ -130,7 +130,7 @@ def _with_base(path: Path, node: yaml.Node, chain: tuple[Path, ...], bases: Path
     if base in chain:
         circle = " extends ".join(str(each) for each in (*chain[chain.index(base) :], base))
         raise SpecError([f"{path}:{line}: extends: {circle}; allowed: no cycles"])
-    return inheritance.merged(_with_base(base, _composed(base)[0], (*chain, base), bases), node)
+    return inheritance.merged(path, _with_base(base, _composed(base)[0], (*chain, base), bases), node)
 
 
 def _composed(path: Path) -> tuple[yaml.Node, _Loader | _FastLoader]:
