@@ -15,6 +15,11 @@ def amount(number: float) -> str:
     return f"{number:.3g}"
 
 
+def times(number: float) -> str:
+    """A multiple, to two digits that matter: 0.43, 2.3, 1,030."""
+    return f"{number:.2g}" if number < 99.5 else whole(number)
+
+
 def _rounded(number: float) -> float:
     """To three digits, before its unit is chosen: 999.6 ms are a second."""
     return float(f"{number:.3g}")

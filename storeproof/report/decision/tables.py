@@ -10,7 +10,7 @@ from storeproof.report.tables import Cell, Table
 from storeproof.result.needs.costs import Cost
 from storeproof.result.needs.decision import Candidate, Decision
 from storeproof.result.needs.need import Need
-from storeproof.units import amount, size
+from storeproof.units import amount, size, times
 
 
 def overview(candidates: Sequence[Candidate], wanted: Sequence[Need], links: Links) -> Table:
@@ -34,7 +34,7 @@ def front(decision: Decision) -> Table:
             Cell(each.name, "strong", f"#{anchor(each)}"),
             Cell(", ".join(words.need(found.need) for found in (*each.missed, *each.open)) or "nothing"),
             Cell("not tried" if each.lost is None else each.lost.percent),
-            Cell("not known" if each.headroom is None else f"{each.headroom:.2g} ×"),
+            Cell("not known" if each.headroom is None else f"{times(each.headroom)} ×"),
             Cell("not known" if each.per_month is None else amount(each.per_month)),
         ]
         for each in decision.front

@@ -10,7 +10,7 @@ from storeproof.result.needs.decision import Candidate, Decision, Dropped, Loose
 from storeproof.result.needs.joined_results import JoinedPart
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 from storeproof.result.needs.need import Need
-from storeproof.units import plural
+from storeproof.units import plural, times
 
 MARKS = {NeedVerdict.MET: "✔", NeedVerdict.NOT_MET: "✘", NeedVerdict.NOT_SHOWN: "?"}
 TONES = {NeedVerdict.MET: "good", NeedVerdict.NOT_MET: "bad", NeedVerdict.NOT_SHOWN: "open"}
@@ -63,7 +63,7 @@ def against(candidate: Candidate) -> str:
         return "nothing was found against it"
     if binding.verdict is NeedVerdict.MET:
         least = "at least " if binding.at_least else ""
-        return f"tightest need: {need(binding.need)}, met {least}{binding.headroom:.2g} times"
+        return f"tightest need: {need(binding.need)}, met {least}{times(binding.headroom)} times"
     said = f"{'lacks' if candidate.missed else 'not shown:'} {need(binding.need)}: {binding.reason}"
     counts = ((len(candidate.missed) - 1, "misses {} more"), (len(candidate.open) - (not candidate.missed), "{} more not shown"))
     return "; ".join([said, *(words.format(count) for count, words in counts if count > 0)])
@@ -86,7 +86,7 @@ def dropped(it: Dropped) -> str:
     """What one need less would buy."""
     verb = "meets" if len(it.candidates) == 1 else "meet"
     least = "at least" if it.at_least else "up to"
-    gain = f", with {least} {it.gain:.2g} times the rate" if it.gain is not None and it.gain > 1 else ""
+    gain = f", with {least} {times(it.gain)} times the rate" if it.gain is not None and it.gain > 1 else ""
     return f"Without {need(it.need)}: {listed(it.candidates)} {verb} every other need{gain}."
 
 

@@ -89,6 +89,10 @@ def losses_in_words(record: GuaranteeRecord) -> str:
     if record.lost:
         lost = lost_by(record)
         return f"{lost.counts} acknowledged writes lost ({lost.percent}) in {faults}"
+    if damaged := [f"{plural(number, 'record')} {name}" for name in ANOMALIES if (number := getattr(record, name))]:
+        return f"{', '.join(damaged)} in {faults}"
+    if record.worst_loss is not None and record.worst_loss.shape == "unstartable":
+        return f"it did not start again after {record.faults_with_loss} of {faults}"
     return f"{first_line(record.detail)} ({faults})"
 
 

@@ -14,6 +14,7 @@ from storeproof.result.needs.judge import judge_need
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 from storeproof.result.needs.loads import measurable
 from storeproof.result.needs.need import Need, needs_of, title_of
+from storeproof.result.needs.on_machine import on_machine
 from storeproof.result.needs.together import command_of, deciding, judge_together, together_of
 from storeproof.spec import Spec
 from storeproof.spec.profile import AnyOf
@@ -198,6 +199,8 @@ def _candidate(
             found = replace(found, command=trying)  # only a run for these needs has the model
         if need.subject == "rate":
             rates.append(found)  # what an operation costs is measured where a load is alone
+        if need.subject in ("rate", "p99", "back"):
+            found = on_machine(found, needs.machine, command or trying)
         if need.subject in ("rate", "p99"):
             beside = judge_together(need, role, target, together[need.role], command) if need.role in together else None
             found = deciding(found, beside, command, several=len(loads) > 1)

@@ -14,7 +14,7 @@ from storeproof.result.needs.need import Need
 from storeproof.spec import Spec, Workload
 from storeproof.spec.operation import OperationName
 from storeproof.spec.questions.needs import Load, Role, requests_case
-from storeproof.units import amount
+from storeproof.units import amount, times
 
 SHARE_IS_ALL: Final[Mapping[OperationName, Mapping[str, Any]]] = {"get": {}, "put": {}, "exists": {}, "set_field": {"path": ("*",)}}
 """Operations of a mix that need nothing beside their share, and the rest of their description."""
@@ -24,7 +24,8 @@ _ALIKE: Final = 0.05
 
 def judge_rate(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
     """The highest rate that was measured decides, of the slowest variation of the records: by the low end of its interval, or, where the
-    load generator was the limit, by what it reached. One whose whole interval is lower refutes the need."""
+    load generator was the limit, by what it reached. One whose whole interval is lower refutes the need. Of a rate that drifts all rounds
+    are its interval."""
     assert role.load is not None
     if (refuted := _refuted(need, role, evidence)) is not None:
         return refuted
@@ -40,14 +41,16 @@ def judge_rate(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judged
     rate, enough = best.throughput, role.load.rate
     sign = "at least " if best.at_least else ""
     reached = f"{sign}{amount(rate.median)} [{amount(rate.low)}, {amount(rate.high)}] {rate.unit}, {best.grade}, {load_in_words(best)}"
+    if best.trend.drifting:
+        reached = f"{reached}, drifting, its slowest round {amount(_lowest(best))}"
     seen = (Seen(source, _name(best), reached, best),)
     headroom = _lowest(best) / enough
     if headroom >= 1:
-        verdict, reason = NeedVerdict.MET, f"{headroom:.2g} times what is needed: {reached}"
-    elif best.at_least or rate.high >= enough:
+        verdict, reason = NeedVerdict.MET, f"{times(headroom)} times what is needed: {reached}"
+    elif best.at_least or _highest(best) >= enough:
         verdict, reason = NeedVerdict.NOT_SHOWN, f"{reached}, which does not decide it"
     else:
-        verdict, reason = NeedVerdict.NOT_MET, f"{rate.median / enough:.2g} of what is needed: {reached}"
+        verdict, reason = NeedVerdict.NOT_MET, f"{times(rate.median / enough)} of what is needed: {reached}"
     return JudgedNeed(need, evidence.target, verdict, reason, seen, headroom=headroom, at_least=best.at_least)
 
 
@@ -111,15 +114,15 @@ def _shares(weights: Mapping[str, int]) -> dict[str, float]:
 
 
 def _measured(role: Role, evidence: Evidence, spec: Spec, loop: str) -> Iterator[tuple[JoinedPart, Measurement]]:
-    """Numbers that count: valid, not drifting, of the same load, with the indexes and with no more clients than the role has. Of the
-    preferred source that has any."""
+    """Numbers that count: valid, in an open loop not drifting, of the same load, with the indexes and with no more clients than the role
+    has. Of the preferred source that has any."""
     load = role.load
     assert load is not None
     for source in evidence.sources:
         found = [
             (source, each)
             for each in source.store.measurements
-            if each.load_model == loop and not each.invalid and not each.trend.drifting
+            if each.load_model == loop and not each.invalid and not (loop == "open" and each.trend.drifting)
             if each.workload in spec.workloads and same_load(load, role.model, spec.workloads[each.workload])
             if each.indexes == load.indexes and each.pipeline == 1 and load.record in (None, each.record)
             if load.clients is None or each.clients <= load.clients
@@ -144,7 +147,14 @@ def _unmeasured(need: Need, role: Role, evidence: Evidence, spec: Spec, loop: st
 
 def _lowest(measured: Measurement) -> float:
     """What the store reached for certain."""
+    if measured.trend.drifting:
+        return min(each.throughput for each in measured.rounds)
     return measured.throughput.median if measured.at_least else measured.throughput.low
+
+
+def _highest(measured: Measurement) -> float:
+    """What it did not exceed."""
+    return max(each.throughput for each in measured.rounds) if measured.trend.drifting else measured.throughput.high
 
 
 def _name(measured: Measurement) -> str:

@@ -10,8 +10,8 @@ from storeproof.outcome import Outcome
 from storeproof.result.measurement import Measurement
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 from storeproof.result.needs.loads import same_load
-from storeproof.spec.questions.needs import Load, requests_case
-from tests.result.claimed import around, number
+from storeproof.spec.questions.needs import Load, Machine, requests_case
+from tests.result.claimed import around, given, number, result
 from tests.result.needs.needed import case, decided, judgement, known, needs
 from tests.shipped import SHIPPED
 
@@ -53,15 +53,45 @@ def test_a_lower_bound_meets_and_never_refutes() -> None:
     "changed",
     [
         {"invalid": ["littles_law"]},
-        {"trend": {"change": 0.02, "probability": 0.001, "drifting": True}},
         {"indexes": 1},
         {"pipeline": 4},
         {"load_model": "open", "rate": 1000.0},
     ],
 )
 def test_a_number_of_another_thing_does_not_count(changed: dict[str, Any]) -> None:
-    """Nor one that is not valid, or drifts."""
+    """Nor one that is not valid."""
     assert rate(10, number("single-get", *around(1000), **changed)).verdict is NeedVerdict.NOT_SHOWN
+
+
+def test_a_rate_that_drifts_is_judged_by_all_its_rounds() -> None:
+    """The slowest of them shows that it is met, and the fastest that it is not; in an open loop nothing follows."""
+    drifting = {"trend": {"change": 0.02, "probability": 0.001, "drifting": True}}
+    found = number("single-get", 900, 1000, 1100, **drifting)
+    assert [rate(each, found).verdict for each in (900, 901, 1101)] == [NeedVerdict.MET, NeedVerdict.NOT_SHOWN, NeedVerdict.NOT_MET]
+    assert "drifting, its slowest round 900" in rate(900, found).reason
+    assert p99(5, 1000, opened(1000, 4000, **drifting)).verdict is NeedVerdict.NOT_SHOWN
+
+
+@pytest.mark.parametrize(
+    ("cores", "memory", "need", "verdict"),
+    [
+        (2, "4GiB", 990, NeedVerdict.MET),
+        (4, "8GiB", 990, NeedVerdict.MET),
+        (1, "4GiB", 990, NeedVerdict.NOT_SHOWN),
+        (2, "256MiB", 990, NeedVerdict.NOT_SHOWN),
+        (1, "256MiB", 1011, NeedVerdict.NOT_MET),
+        (4, "4GiB", 1011, NeedVerdict.NOT_SHOWN),
+    ],
+)
+def test_what_is_measured_counts_for_machines_like_it(cores: int, memory: str, need: int, verdict: NeedVerdict) -> None:
+    """A larger machine does as well, and a smaller one no better; whatever else would be a guess."""
+    file = needs(load={**GET, "rate": need}).model_copy(update={"machine": Machine(cores=cores, memory=memory)})
+    run = given(result(known("redis:volatile", number("single-get", *around(1000)))), [0, 1], [2], cores=4, memory=4 << 30)
+    judged = judgement(decided(file, run), "rate")
+    assert judged.verdict is verdict
+    if verdict is NeedVerdict.NOT_SHOWN:
+        assert "with 2 cores and 4 GiB; the machine has" in judged.reason
+        assert judged.command
 
 
 def test_more_clients_than_there_are_do_not_count() -> None:
