@@ -53,7 +53,7 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
         raise Unsupported(why_not(collection, family), f"{operation} on {layout.model.model}")
     try:
         reply = getattr(collection, operation)(*args)
-    except (Refused, Unknown, Unsupported, WrongReply):
+    except (Breach, Refused, Unknown, Unsupported, WrongReply):
         raise
     except (Exception, SystemExit) as leaked:
         if isinstance(leaked, OSError) and leaked.errno in SHORTAGES:

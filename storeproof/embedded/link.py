@@ -9,15 +9,11 @@ from typing import Any
 
 import msgpack
 
-from storeproof.contract import Address, GaveUp, Refused, Unknown, Unsupported, WrongReply
+from storeproof.contract import Address, Breach, GaveUp, Refused, Unknown, Unsupported, WrongReply
 from storeproof.embedded.framing import TooLong, pack, receive
 
 _TIMEOUT_SECONDS = 10.0
 _FAILURES = {"refused": Refused, "gave_up": GaveUp, "unsupported": Unsupported, "unknown": Unknown}
-
-
-class HostError(Exception):
-    """A function of the host raised an unexpected exception: a bug in the adapter, not of the store or the machine."""
 
 
 class HostLink:
@@ -38,7 +34,7 @@ class HostLink:
         Raises:
             Refused, GaveUp, Unsupported, Unknown: as the host says; Unknown also if the connection is lost or no reply comes in time.
             WrongReply: the reply is not of this protocol.
-            HostError: the function raised an exception that `serve(errors=...)` does not name.
+            Breach: the function raised an exception that `serve(errors=...)` does not name.
         """
         try:
             request = pack([name, *arguments])
@@ -59,7 +55,7 @@ class HostLink:
             case [1, str(kind), str(message)] if kind in _FAILURES:
                 raise _FAILURES[kind](message)
             case [1, "error", str(message)]:
-                raise HostError(f"the host's function `{name}` failed: {message}; map the library's errors with `serve(errors=...)`")
+                raise Breach(f"the host's function `{name}` failed: {message}; map the library's errors with `serve(errors=...)`")
         raise WrongReply(f"the host's answer to {name} is not one of the protocol `embedded`: {answer[:60]!r}")
 
     @contextlib.contextmanager

@@ -19,7 +19,7 @@ import pytest
 from storeproof.contract import Address, Breach, Maintenance, Refused, Unknown, Unsupported, WrongReply
 from storeproof.embedded import connect, host, session
 from storeproof.embedded.forwarding import ForwardingSession
-from storeproof.embedded.link import HostError, HostLink
+from storeproof.embedded.link import HostLink
 from storeproof.machine.ports import free_port
 from tests.shipped import SHIPPED
 
@@ -75,7 +75,7 @@ def test_failures_are_sorted_as_the_host_says(running: Running) -> None:
     with pytest.raises(Unsupported, match="not here"):
         link.call("fail", "own")
     for name, arguments in (("fail", ("bug",)), ("no such function", ()), ("put", ()), ("strange", ())):
-        with pytest.raises(HostError, match=f"`{name}` failed"):
+        with pytest.raises(Breach, match=f"`{name}` failed"):
             link.call(name, *arguments)
     with pytest.raises(Refused, match="cannot be sent"):
         link.call("put", "k", object())
@@ -90,7 +90,7 @@ def test_writes_take_turns(running: Running) -> None:
         try:
             for number in range(10):
                 link.call("put", str(number), number)
-        except HostError as reason:
+        except Breach as reason:
             failed.append(reason)
 
     threads = [threading.Thread(target=write, args=(running.link(),)) for _ in range(6)]
