@@ -106,7 +106,8 @@ def _of_store(store: StoreResult) -> StoreResult:
 
 
 def _number(measured: Measurement) -> Measurement:
-    return measured.model_copy(update={"rounds": [], "histogram": _EMPTY})
+    """One that drifts is judged by its rounds."""
+    return measured.model_copy(update={"rounds": measured.rounds if measured.trend.drifting else [], "histogram": _EMPTY})
 
 
 _NOT_OF_A_NUMBER: Final = {"laps", "parts", "interleaved_with", "service_us", "schedule_lag_us", "machine_speed", "disturbance"}
