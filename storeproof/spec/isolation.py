@@ -53,6 +53,9 @@ ANOMALIES: Final[Mapping[AnomalyKind, str]] = {
 }
 """In words. G-single and G-nonadjacent have more than read skew and long fork among them, which are the best known."""
 
+ORDERS: Final[Mapping[AnomalyOrder, str]] = {"item": "", "process": " by the order of one client", "realtime": " by real time"}
+"""What shows an anomaly, as it stands after the name of its kind; nothing where reads and writes alone do."""
+
 Share = Annotated[float, Field(ge=0, le=1, strict=False)]
 
 

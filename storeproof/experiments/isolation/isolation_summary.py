@@ -14,7 +14,7 @@ from storeproof.experiments.summary import Summary
 from storeproof.history import RequestOutcome, Transaction
 from storeproof.result.measured.isolation import AccessShown, AnomalySeen, CycleStep, IsolationCounts, TransactionShown
 from storeproof.spec.interleaving import Isolation
-from storeproof.spec.isolation import ANOMALIES, Guarantees
+from storeproof.spec.isolation import ANOMALIES, ORDERS, Guarantees
 from storeproof.spec.known_failure import CaseFinding
 
 LEAST: Final = 200
@@ -129,5 +129,4 @@ def _shown(name: str, transaction: Transaction, origin: int) -> TransactionShown
 
 
 def _named(seen: AnomalySeen) -> str:
-    order = {"item": "", "process": " by the order of one client", "realtime": " by the order in time"}[seen.order]
-    return f"{ANOMALIES[seen.kind]}{order}, first after {seen.after:,} commits"
+    return f"{ANOMALIES[seen.kind]}{ORDERS[seen.order]}, first after {seen.after:,} commits"

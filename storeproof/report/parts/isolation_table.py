@@ -9,7 +9,7 @@ from storeproof.report.formatting import name_of
 from storeproof.report.tables import Cell, Table, outcome_cell
 from storeproof.result.measured.isolation import AnomalySeen, IsolationCounts
 from storeproof.result.model import OutcomeRecord, StoreResult
-from storeproof.spec.isolation import ANOMALIES
+from storeproof.spec.isolation import ANOMALIES, ORDERS
 from storeproof.units import whole
 
 TITLE: Final = "Isolation, by random transactions"
@@ -50,5 +50,4 @@ def _listed(counts: IsolationCounts, *, forbidden: bool) -> str:
 
 def named(seen: AnomalySeen) -> str:
     """`write skew (G2-item), 6`."""
-    order = {"item": "", "process": " in the order of a client", "realtime": " in the order of time"}[seen.order]
-    return f"{ANOMALIES[seen.kind]}{order}, {whole(seen.after)}"
+    return f"{ANOMALIES[seen.kind]}{ORDERS[seen.order]}, {whole(seen.after)}"

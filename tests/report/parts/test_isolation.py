@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
+import pytest
+
+from storeproof.experiments.isolation.isolation_summary import IsolationSummary
 from storeproof.report.parts.isolation_drawn import anomalies_drawn
-from storeproof.report.parts.isolation_table import isolation_table
+from storeproof.report.parts.isolation_table import isolation_table, named
 from storeproof.result.model import StoreResult
+from storeproof.spec.isolation import ORDERS, AnomalyOrder
 from tests.conformance.isolation.test_isolation import CASE, Claim, made, sent
 from tests.conformance.published import published
 
@@ -33,3 +39,16 @@ def test_an_anomaly_is_drawn() -> None:
     assert "k0 = 0:38, k0 := 1:38" in drawn.svg
     assert len(drawn.story) == 3
     assert list(anomalies_drawn(store_with(made(sent())))) == []
+
+
+@pytest.mark.parametrize("order", get_args(AnomalyOrder))
+def test_what_shows_an_anomaly_is_said_alike(order: AnomalyOrder) -> None:
+    """In the table, and in the sentence of the case."""
+    counts = made(sent(loses=150)).counts
+    assert counts is not None
+    (found,) = counts.anomalies
+    seen = found.model_copy(update={"order": order})
+    summary = IsolationSummary(level=counts.level, mix=counts.mix, guarantees=counts.guarantees, anomalies=[seen])
+    words = f"lost update{ORDERS[order]}"
+    assert named(seen) == f"{words}, 136"
+    assert f"{words}, first after 136 commits" in summary.sentence()
