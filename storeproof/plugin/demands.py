@@ -9,6 +9,7 @@ from typing import Final
 from storeproof.outcome import Stage
 from storeproof.plugin.case import SuiteCase
 from storeproof.spec import LADDER, Profile, Spec
+from storeproof.spec.cases import ISOLATION
 from storeproof.spec.profile import alternatives_of
 from storeproof.spec.questions.needs import Role
 from storeproof.spec.questions.read_needs import capabilities_of
@@ -26,6 +27,8 @@ class Demands:
     """Guarantees whose faults strike."""
     outages: frozenset[str] = frozenset()
     """Faults whose outage is watched."""
+    isolation: bool = False
+    """Whether random transactions try the isolation levels."""
     candidates: frozenset[str] = frozenset()
     """Candidates with whose roles it is under load."""
 
@@ -33,6 +36,8 @@ class Demands:
         """Whether a case is run: of a capability, of what guards a model, of a guarantee, an outage, a candidate."""
         if case.candidate:
             return case.candidate in self.candidates
+        if self.isolation and case.id.startswith(f"{ISOLATION}/"):
+            return True
         if case.capability:
             return case.capability in self.capabilities
         if case.stage is Stage.DURABILITY:  # what is beyond the guarantees, damaged files for one, is demanded by none
@@ -58,7 +63,9 @@ def of_profile(profile: Profile) -> Demands:
 def of_roles(roles: Iterable[Role], candidates: Iterable[str], spec: Spec) -> Demands:
     """What the roles demand of the store that has them; `candidates`: those whose store it is."""
     capabilities, models, guarantees, outages = set[str](), set[str](), set[str](), set[str]()
+    isolation = False
     for role in roles:
+        isolation = isolation or role.isolation is not None
         for each in (*role.must, *role.should):
             for name in alternatives_of(each):
                 capabilities.update(capabilities_of(name, spec))
@@ -67,6 +74,4 @@ def of_roles(roles: Iterable[Role], candidates: Iterable[str], spec: Spec) -> De
         if role.back_within is not None:
             models.add(_OF_OUTAGES)
             outages.add("crash")
-    return Demands(
-        frozenset(capabilities), frozenset(models), frozenset(guarantees), outages=frozenset(outages), candidates=frozenset(candidates)
-    )
+    return Demands(frozenset(capabilities), frozenset(models), frozenset(guarantees), frozenset(outages), isolation, frozenset(candidates))

@@ -7,6 +7,7 @@ import re
 from typing import Final
 
 from storeproof.result.measurement import Measurement
+from storeproof.spec.cases import ISOLATION
 
 _LONGEST: Final = 100
 """Characters of a slug; a file name of two of them and a suffix fits every file system."""
@@ -67,6 +68,11 @@ def loss_anchor(store: str, variant: str, guarantee: str) -> str:
 
 def outage_anchor(store: str, variant: str, fault: str) -> str:
     return f"outage.{slug(store)}.{slug(variant)}.{slug(fault)}"
+
+
+def isolation_anchor(store: str, variant: str, case: str) -> str:
+    """Of the transactions of a mix at one level, on the page of their run; `case`: the id."""
+    return ".".join(("isolation", slug(store), slug(variant), *map(slug, case.removeprefix(f"{ISOLATION}/").split("/"))))
 
 
 def joint_anchor(store: str, variant: str, number: str) -> str:

@@ -20,7 +20,7 @@ from storeproof.report.parts.roles import ProfileAnswer, role_of
 from storeproof.report.tables import Cell, Table, machine, proven_cell
 from storeproof.result.model import StoreResult
 from storeproof.site.answers import answers_of, by_group
-from storeproof.site.names import joint_anchor, loss_anchor, outage_anchor, run_page
+from storeproof.site.names import isolation_anchor, joint_anchor, loss_anchor, outage_anchor, run_page
 from storeproof.site.rates import Rate, rates_of
 from storeproof.site.rendering import Renderer
 from storeproof.site.site_content import SiteContent
@@ -82,7 +82,7 @@ def _variant_in_run(store: StoreResult) -> VariantInRun:
         models=list(_models(store)),
         outages=outages_of(store),
         rates=rates_of(store),
-        levels=isolation_table([store]),
+        levels=isolation_table([store], lambda store, case: isolation_anchor(store.store, store.variant, case)),
         anomalies=list(anomalies_drawn(store)),
         states=[(each.id, drawn) for each in store.outcomes if (drawn := states_drawn(each))],
     )

@@ -59,6 +59,11 @@ ORDERS: Final[Mapping[AnomalyOrder, str]] = {"item": "", "process": " by the ord
 Share = Annotated[float, Field(ge=0, le=1, strict=False)]
 
 
+def in_words(level: Guarantees) -> str:
+    """`serializable`, `snapshot isolation`."""
+    return level.replace("_", " ")
+
+
 class LevelClaim(Frozen):
     """What a store guarantees at one of its levels: the name of a level says less than its maker's documents do."""
 

@@ -167,6 +167,15 @@ def test_a_store_shows_what_its_roles_need(tmp_path: Path) -> None:
     assert demands.models == {"document10", "single_key"}, "the outage puts and gets single keys"
 
 
+def test_a_need_of_isolation_has_the_levels_tried(tmp_path: Path) -> None:
+    """By all mixes, whatever models they use; without the need no level is tried by records that no role has."""
+    tries = case("transactions.isolation/serializable/predicates", model="nested")
+    asking = {"cache": ROLES["cache"] | {"isolation": "serializable"}, "home": ROLES["home"]}
+    assert needs(tmp_path, roles=asking).demands("redis:volatile").include(tries)
+    assert not needs(tmp_path, roles=asking, candidates={"two": NAMED["two"]}).demands("mongodb:journaled").include(tries)
+    assert not needs(tmp_path).demands("redis:volatile").include(tries)
+
+
 def test_a_store_of_several_roles_shows_what_all_of_them_need(tmp_path: Path) -> None:
     """In one candidate or in several."""
     demands = needs(tmp_path).demands("mongodb:journaled")

@@ -13,6 +13,7 @@ from storeproof.site import build_site
 from storeproof.site.site_content import gather
 from storeproof.spec.questions.read_needs import capabilities_of
 from tests.result.claimed import around, number, result
+from tests.result.levels import MIXES, level_case, level_cases, seen
 from tests.result.needs.needed import SHAPE, capability, known, needs, struck
 from tests.shipped import SHIPPED
 from tests.site.made import decided, sources, tried
@@ -75,6 +76,17 @@ def test_every_link_of_a_decision_arrives(files: Mapping[str, str]) -> None:
     assert broken_links(pages, files) == []
     ids = pages["decision/d.html"].page.ids
     assert len(ids) == len(set(ids))
+
+
+def test_a_need_of_isolation_leads_to_the_transactions_that_were_tried() -> None:
+    """On the page of their run; to those first that refute the level."""
+    cases = [SHAPE, *level_cases("serializable", MIXES[:3]), level_case("serializable", MIXES[3], Outcome.FAIL, seen("G2-item"))]
+    found = sources(result(known("sqlite:wal-full", cases=cases), known("sqlite:wal-normal", cases=[SHAPE, *level_cases("serializable")])))
+    made = build_site(gather(found, SHIPPED, decided(found, needs(isolation="serializable"))))
+    assert broken_links(read_pages(made), made) == []
+    page = made["decision/d.html"]
+    assert cells(page, "sqlite:wal-full")[1] == f"../run/r1.html#isolation.sqlite.wal-full.serializable.{MIXES[3]}"
+    assert cells(page, "sqlite:wal-normal")[1] == f"../run/r1.html#isolation.sqlite.wal-normal.serializable.{MIXES[0]}"
 
 
 def test_decisions_are_listed_on_the_first_screen_and_in_the_navigation(files: Mapping[str, str]) -> None:

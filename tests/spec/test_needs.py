@@ -62,6 +62,11 @@ def test_spans_and_sizes_have_units(tmp_path: Path) -> None:
             "9: roles.sessions.back_within: found 10; allowed: a number with its unit, ms, s, min or h, as in `10s`",
         ),
         ("8GiB", "8", "14: machine.memory: found 8; allowed: a number with its unit, MiB or GiB, as in `8GiB`"),
+        (
+            "back_within: 10s",
+            "isolation: snapshot",
+            "9: roles.sessions.isolation: found 'snapshot' (did you mean `snapshot_isolation`?); allowed: read_committed, ",
+        ),
         ("model: single_key", "model: single_kye", "6: roles.sessions.model: unknown model `single_kye`"),
         ("key_access,", "key_acess,", "10: roles.sessions.must.0: unknown capability `key_acess`"),
         ("expiry.put-expiring", "expiry.put-expirin", "10: roles.sessions.must.1.any_of.0: unknown capability `expiry.put-expirin`"),

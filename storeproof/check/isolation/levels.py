@@ -40,6 +40,12 @@ FORBIDS: Final[Mapping[Guarantees, Forbidden]] = {
 }
 
 
+def is_at_least(level: Guarantees, wanted: Guarantees) -> bool:
+    """Whether a level forbids all that another one does. Of two that differ in what they order neither may, as `serializable` and
+    `strong_snapshot_isolation`."""
+    return FORBIDS[level] >= FORBIDS[wanted]
+
+
 def forbidden(level: Guarantees, anomaly: IsolationAnomaly) -> bool:
     """Whether a store at this level never shows it."""
     return (anomaly.kind, anomaly.order) in FORBIDS[level]

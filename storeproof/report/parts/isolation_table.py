@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from storeproof.report.formatting import name_of
@@ -20,9 +20,9 @@ NOTE: Final = (
 _HEADER: Final = ("store:variant", "level", "guarantees", "mix", "outcome", "committed", "contended", "rolled back", "forbidden", "allowed")
 
 
-def isolation_table(stores: Iterable[StoreResult]) -> Table:
-    """A row for each level and mix that was tried; without rows where none was."""
-    rows = [_row(store, record, counts) for store in stores for record, counts in tried(store)]
+def isolation_table(stores: Iterable[StoreResult], anchor: Callable[[StoreResult, str], str] = lambda _store, _case: "") -> Table:
+    """A row for each level and mix that was tried; without rows where none was. `anchor`: the id of a row, by its case."""
+    rows = [_row(store, record, counts, anchor(store, record.id)) for store in stores for record, counts in tried(store)]
     return Table(_HEADER, rows, "No isolation level was tried in this run.", frozenset(range(5, 8)))
 
 
@@ -31,9 +31,9 @@ def tried(store: StoreResult) -> Iterator[tuple[OutcomeRecord, IsolationCounts]]
     return ((each, each.isolation) for each in store.outcomes if each.isolation is not None)
 
 
-def _row(store: StoreResult, record: OutcomeRecord, counts: IsolationCounts) -> list[Cell]:
+def _row(store: StoreResult, record: OutcomeRecord, counts: IsolationCounts, anchor: str) -> list[Cell]:
     return [
-        Cell(name_of(store), "strong"),
+        Cell(name_of(store), "strong", id=anchor),
         Cell(counts.level.replace("_", " ")),
         Cell(counts.guarantees.replace("_", " ")),
         Cell(counts.mix),

@@ -13,6 +13,8 @@ from storeproof.result.json_file import digest_of
 from storeproof.result.model import OutcomeRecord, Result, StoreResult
 from storeproof.result.needs.servers import of_one_server, preference
 from storeproof.spec import Spec, Store
+from storeproof.spec.interleaving import Isolation
+from storeproof.spec.isolation import LevelClaim
 
 NO_EVIDENCE = (Outcome.NOT_RUN, Outcome.EXCLUDED, Outcome.INCONCLUSIVE, Outcome.ERROR)
 """Outcomes that say nothing about the store: an earlier result may say more."""
@@ -66,6 +68,8 @@ class Evidence:
     """Results that were not joined, each with the reason."""
     models: frozenset[str] | None = None
     """Models that the store's file claims; None where the project has no file of it."""
+    levels: Mapping[Isolation, LevelClaim] | None = None
+    """What the store's file claims of its isolation levels; None where the project has no file of the store, or none of the variant."""
 
     @property
     def version(self) -> str:
@@ -92,4 +96,6 @@ def _of_one_server(target: str, sources: Sequence[JoinedPart], file: Store | Non
     kept, others = of_one_server(sources, file)
     left_out = tuple(f"run {each.run} of {each.side.result.run.started[:10]}: {why}" for each, why in others)
     models = None if file is None else frozenset(file.claims.models)
-    return Evidence(target, sources[0].store.title, tuple(kept), left_out, models)
+    variant = target.partition(":")[2]
+    levels = None if file is None or variant not in file.variants else file.levels_of(variant)
+    return Evidence(target, sources[0].store.title, tuple(kept), left_out, models, levels)

@@ -9,6 +9,7 @@ from typing import Final
 from storeproof.outcome import REFUTED, SHOWN
 from storeproof.result.model import GuaranteeRecord
 from storeproof.result.needs.bounds import back_within, first_line, loss_within, losses_in_words, struck_by
+from storeproof.result.needs.isolation import judge_isolation
 from storeproof.result.needs.joined_results import Evidence, JoinedPart
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict, Seen, missed_in_words, seen_in_words, to_show
 from storeproof.result.needs.loads import judge_p99, judge_rate
@@ -150,6 +151,7 @@ _JUDGES: Final[Mapping[Subject, Callable[[Need, Role, Evidence, Spec], JudgedNee
     "capability": _capability,
     "guarantee": _guarantee,
     "loss": _loss,
+    "isolation": judge_isolation,
     "back": _back,
     "rate": judge_rate,
     "p99": judge_p99,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from storeproof.spec import Spec
+from storeproof.spec.isolation import in_words
 from storeproof.spec.profile import alternatives_of, name_of
 from storeproof.spec.questions.needs import NeedsFile, Role
 from storeproof.spec.questions.quantities import Loss, Struck
@@ -15,7 +16,7 @@ from storeproof.units import plural, seconds, whole
 
 _FAULTS: Final[Mapping[str, str]] = {"clean_restart": "a clean restart", "process_crash": "kill -9", "power_loss": "a power cut"}
 
-Subject = Literal["model", "capability", "guarantee", "loss", "back", "rate", "p99"]
+Subject = Literal["model", "capability", "guarantee", "loss", "isolation", "back", "rate", "p99"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,9 @@ def _of_role(name: str, role: Role, spec: Spec) -> Iterator[Need]:
         yield Need(name, "guarantee", role.guarantee, title=f"durability through {_FAULTS[role.guarantee]}")
     for fault, most in role.lost_at_most.items():
         yield Need(name, "loss", lost_name(fault, most), fault=fault)
+    if role.isolation is not None:
+        level = in_words(role.isolation)
+        yield Need(name, "isolation", role.isolation, title=level if level.endswith("isolation") else f"{level} isolation")
     if role.back_within is not None:
         yield Need(name, "back", f"back within {seconds(role.back_within)}")
     if role.load is not None:

@@ -17,8 +17,9 @@ from storeproof.outcome import Outcome
 from storeproof.regular_file import Unreadable, exists
 from storeproof.result.consistency import check_agrees
 from storeproof.result.json_file import compressed, content_of, digest_of, file_in, read_result, write_bytes
+from storeproof.result.measured.isolation import AnomalySeen
 from storeproof.result.measurement import Measurement
-from storeproof.result.model import CapabilityResult, Result, StoreResult
+from storeproof.result.model import CapabilityResult, OutcomeRecord, Result, StoreResult
 from storeproof.result.needs.joined_results import NO_EVIDENCE, ReadResult
 from storeproof.result.needs.servers import has_tried_half
 from storeproof.spec import SPEC_ROOT
@@ -87,7 +88,7 @@ def _digest(file: Path) -> str:
 
 def _what_decisions_read(result: Result) -> str:
     """The result without what takes most of its room and is in no answer: the rounds and histograms of numbers, the second by second of
-    outages and clusters, the verdicts of profiles, and cases that say nothing about the store."""
+    outages and clusters, the steps of isolation anomalies, the verdicts of profiles, and cases that say nothing about the store."""
     read = result.model_copy(update={"stores": [_of_store(each) for each in result.stores]})
     return read.model_dump_json(exclude=_IN_NO_ANSWER)
 
@@ -96,13 +97,22 @@ def _of_store(store: StoreResult) -> StoreResult:
     joint = [each.model_copy(update={"numbers": {role: _number(one) for role, one in each.numbers.items()}}) for each in store.joint]
     update = {
         "capabilities": [_STAND_IN[has_tried_half(store)]],
-        "outcomes": [each.model_copy(update={"seconds": 0}) for each in store.outcomes if each.outcome not in NO_EVIDENCE],
+        "outcomes": [_outcome(each) for each in store.outcomes if each.outcome not in NO_EVIDENCE],
         "measurements": [_number(each) for each in store.measurements],
         "outages": [each.model_copy(update={"bins": []}) for each in store.outages],
         "joint": joint,
         "profiles": [],
     }
     return store.model_copy(update=update)
+
+
+def _outcome(case: OutcomeRecord) -> OutcomeRecord:
+    seen = case.isolation and case.isolation.model_copy(update={"anomalies": [_anomaly(each) for each in case.isolation.anomalies]})
+    return case.model_copy(update={"seconds": 0, "isolation": seen})
+
+
+def _anomaly(seen: AnomalySeen) -> AnomalySeen:
+    return seen.model_copy(update={"transactions": [], "steps": [], "story": []})
 
 
 def _number(measured: Measurement) -> Measurement:

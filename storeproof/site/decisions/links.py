@@ -15,6 +15,7 @@ from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict, Seen
 from storeproof.site import names
 from storeproof.site.rendering import Renderer
 from storeproof.site.site_content import SiteContent
+from storeproof.spec.cases import ISOLATION
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,7 @@ class SiteLinks:
         pages = [page for _, page in self.all_of(found)]
         if found.verdict is NeedVerdict.NOT_SHOWN or not pages:
             return f"#{anchor(candidate, found)}"
-        if found.verdict is NeedVerdict.MET and len(pages) > 1:
+        if found.verdict is NeedVerdict.MET and found.need.subject == "capability" and len(pages) > 1:
             store = found.seen[0].source.store
             return f"{self.root}{names.variant_page(store.store, store.variant)}#does"
         return pages[0]
@@ -57,6 +58,8 @@ class SiteLinks:
             if capability in self.content.capabilities and seen.source.side.name in self._with_answers:
                 return f"{self.root}{names.capability_page(capability)}#{names.store_anchor(name, variant)}"
             there = names.store_anchor(name, variant)
+        elif seen.what.startswith(f"{ISOLATION}/"):
+            there = names.isolation_anchor(name, variant, seen.what)
         elif what.startswith("roles/"):
             there = names.joint_anchor(name, variant, seen.what)
         elif seen.measured is not None:

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, NonNegativeInt, PositiveFloat, Posit
 
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 from storeproof.spec.guarantee import GuaranteeName
+from storeproof.spec.isolation import Guarantees
 from storeproof.spec.model import Model
 from storeproof.spec.operation import OperationName
 from storeproof.spec.profile import Wanted
@@ -115,6 +116,8 @@ class Role(Frozen):
     """What acknowledged writes must survive."""
     lost_at_most: dict[Struck, Loss] = Field(default_factory=dict)
     """What a fault may cost where the guarantee does not say it: the recovery point."""
+    isolation: Guarantees | None = None
+    """What its transactions must guarantee, as a level of the literature; without it, nothing (since format 1.2)."""
     back_within: Span | None = None
     """From a crash to the first answer: the recovery time."""
     must: Wanted = ()
@@ -155,7 +158,7 @@ class Costs(Frozen):
 class NeedsFile(SpecFile):
     """One decision: roles, what each needs, and the candidates."""
 
-    FORMAT = (1, 1)
+    FORMAT = (1, 2)
 
     decision: Name
     """A short name for it."""

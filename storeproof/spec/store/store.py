@@ -213,6 +213,11 @@ class Store(SpecFile):
         """The name of the variant that `--store NAME` runs."""
         return next(name for name, variant in self.variants.items() if variant.default)
 
+    def levels_of(self, variant: str) -> Mapping[Isolation, LevelClaim]:
+        """What a variant claims of each isolation level that it has."""
+        levels = {**self.claims.isolation, **self.variants[variant].isolation}
+        return {level: claim for level, claim in levels.items() if claim is not None}
+
     def claims_by_default(self, capability: str) -> bool:
         """Whether a variant without claims of its own claims a capability, by its full name."""
         return claimed(capability, self.claims.capabilities)

@@ -116,8 +116,7 @@ class Target:
     @property
     def isolation(self) -> Mapping[Isolation, LevelClaim]:
         """What the variant claims of each level that it has."""
-        levels = {**self.store.claims.isolation, **self.configuration.isolation}
-        return {level: claim for level, claim in levels.items() if claim is not None}
+        return self.store.levels_of(self.variant)
 
     @property
     def session_guarantees(self) -> bool:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from storeproof.outcome import Outcome
 from storeproof.report.decision.record import decision_data, render_record
-from storeproof.result.json_file import COMPRESSED, compressed, content_of
-from storeproof.result.model import RunInfo
+from storeproof.result.json_file import COMPRESSED, compressed, content_of, write_result
+from storeproof.result.model import Result, RunInfo
 from storeproof.result.needs import published
 from storeproof.result.needs.decision import decide
 from storeproof.result.needs.published import INDEX, REPORTS, index_of, published_evidence, published_results, read_agreeing, write_index
@@ -16,6 +17,7 @@ from storeproof.spec.questions.read_needs import read_needs
 from tests.architecture.installed import CHECKOUT
 from tests.cli.test_decide import whole
 from tests.result.claimed import result
+from tests.result.levels import MIXES, level_case, seen
 from tests.result.needs.needed import SHAPE, known
 from tests.shipped import SHIPPED
 
@@ -35,6 +37,17 @@ def test_what_is_decided_by_the_index_is_decided_by_the_results() -> None:
         one, other = decide(needs, whole, SHIPPED), decide(needs, indexed, SHIPPED)
         assert decision_data(one) == decision_data(other)
         assert render_record(one) == render_record(other)
+
+
+def test_of_an_anomaly_only_what_it_is_decides(tmp_path: Path) -> None:
+    """And how soon it was seen; not who read what."""
+    anomaly = seen("lost-update")
+    case = level_case("serializable", MIXES[0], Outcome.FAIL, anomaly)
+    write_result(result(whole(known("redis:aof-always", cases=[SHAPE, case]))), tmp_path / "one" / "result.json")
+    _, _, indexed = index_of(tmp_path).split(" ", 2)
+    (kept,) = Result.model_validate_json(indexed).stores[0].outcomes[1:]
+    assert kept.isolation is not None
+    assert kept.isolation.anomalies == [anomaly.model_copy(update={"transactions": [], "steps": [], "story": []})]
 
 
 def test_a_result_that_changed_since_is_read_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
