@@ -4,7 +4,17 @@ from storeproof.check.audits import Audits, judge_seen
 from storeproof.check.counters import judge_counter
 from storeproof.check.durability import ANOMALIES, Anomaly, Finding, judge_key
 from storeproof.check.groups import judge_groups
-from storeproof.check.isolation import FORBIDS, Edge, IsolationAnomaly, contended, explain, find_anomalies, forbidden, is_at_least
+from storeproof.check.isolation import (
+    FORBIDS,
+    Edge,
+    IsolationAnomaly,
+    contended,
+    explain,
+    find_anomalies,
+    forbidden,
+    is_at_least,
+    strongest,
+)
 from storeproof.check.linearizable import MOST_CLIENTS, MOST_OPERATIONS, is_linearizable
 from storeproof.check.losses import Losses, Shape, losses, unstartable, worst
 from storeproof.check.sessions import SessionReads, judge_sessions

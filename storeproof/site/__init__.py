@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from storeproof.site.badges import badge_of, default_of
 from storeproof.site.capability_pages import capability_pages, front_pages
 from storeproof.site.decisions.links import decision_pages
+from storeproof.site.isolation_pages import isolation_pages
 from storeproof.site.names import badge
 from storeproof.site.rendering import Renderer, script, site_style
 from storeproof.site.run_pages import run_pages
@@ -19,7 +20,7 @@ def build_site(content: SiteContent) -> Mapping[str, str]:
     """All files of the site: the text of each by its path."""
     renderer = Renderer(content)
     files = {"site.css": site_style(), "site.js": script(), "summary.json": render_json(content), "summary.csv": render_csv(content)}
-    for pages in (front_pages, store_pages, capability_pages, run_pages, decision_pages):
+    for pages in (front_pages, store_pages, capability_pages, isolation_pages, run_pages, decision_pages):
         files.update(pages(content, renderer))
     for variant in content.variants:
         made = badge_of(variant, content)

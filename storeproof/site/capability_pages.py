@@ -10,12 +10,14 @@ from storeproof.report.decision.words import headline
 from storeproof.report.formatting import MARKS, WORDS
 from storeproof.report.parts.demands import ShownStep, exchanges
 from storeproof.site.answers import SiteAnswer
+from storeproof.site.isolation_pages import summary_of
 from storeproof.site.joined_results import SiteVariant
 from storeproof.site.names import capability_page, demand_page
 from storeproof.site.rendering import Renderer
 from storeproof.site.script_data import as_script, payload, ratios
 from storeproof.site.site_content import SiteContent
 from storeproof.spec import CapabilityCase
+from storeproof.spec.isolation import ANOMALIES
 from storeproof.spec.standing import Standing
 
 
@@ -74,6 +76,8 @@ def front_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str,
     data = payload(content)
     asked = [each for each in content.variants if each.answers]
     yield "index.html", renderer.page("index.html", "index.html.j2", data=as_script(data), shown=data, headline=headline)
-    yield "capabilities.html", renderer.page("capabilities.html", "capabilities.html.j2", asked=asked, replies=replies_of(content))
+    isolation = [summary_of(content.levels[each.name]) for each in asked]
+    shown = {"asked": asked, "replies": replies_of(content), "isolation": isolation, "anomalies": ANOMALIES.values()}
+    yield "capabilities.html", renderer.page("capabilities.html", "capabilities.html.j2", **shown)
     yield "compare.html", renderer.page("compare.html", "compare.html.j2", data=as_script(data | {"ratios": ratios(content)}))
     yield "runs.html", renderer.page("runs.html", "runs.html.j2")

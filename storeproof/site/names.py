@@ -48,6 +48,10 @@ def decision_page(decision: str) -> str:
     return f"decision/{slug(decision)}.html"
 
 
+def isolation_page(store: str) -> str:
+    return f"isolation/{slug(store)}.html"
+
+
 def badge(store: str, variant: str = "") -> str:
     """The badge of a variant, or of a store's default variant, without its suffix."""
     return f"badge/{slug(store)}" + (f".{slug(variant)}" if variant else "")
@@ -68,6 +72,11 @@ def loss_anchor(store: str, variant: str, guarantee: str) -> str:
 
 def outage_anchor(store: str, variant: str, fault: str) -> str:
     return f"outage.{slug(store)}.{slug(variant)}.{slug(fault)}"
+
+
+def level_anchor(level: str) -> str:
+    """Of an isolation level, on the page of its store."""
+    return f"level.{slug(level)}"
 
 
 def isolation_anchor(store: str, variant: str, case: str) -> str:

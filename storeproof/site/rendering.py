@@ -45,9 +45,9 @@ def script() -> str:
 
 def _environment() -> Environment:
     found = environment(PackageLoader("storeproof.site", "templates"))
-    pages = (names.store_page, names.variant_page, names.capability_page, names.run_page, names.demand_page, names.decision_page)
-    anchors = (names.slug, names.store_anchor, names.loss_anchor, names.model_anchor)
-    found.globals.update({each.__name__: each for each in (*pages, *anchors, names.badge, nodes_in_words)})
+    pages = (names.store_page, names.variant_page, names.isolation_page, names.capability_page, names.run_page, names.demand_page)
+    anchors = (names.slug, names.store_anchor, names.loss_anchor, names.model_anchor, names.level_anchor)
+    found.globals.update({each.__name__: each for each in (*pages, names.decision_page, *anchors, names.badge, nodes_in_words)})
     return found
 
 

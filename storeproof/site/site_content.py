@@ -13,6 +13,7 @@ from storeproof.errors import UsageError
 from storeproof.report.parts.roles import profiles_in
 from storeproof.result.needs.decision import Decision
 from storeproof.site.answers import SiteAnswer, answers_of
+from storeproof.site.isolation_levels import LevelShown, levels_of
 from storeproof.site.joined_results import SiteVariant, join
 from storeproof.site.sources import SourceResult
 from storeproof.site.speeds import SpeedTable, speed_tables, widest
@@ -97,6 +98,11 @@ class SiteContent:
     def answers(self) -> Mapping[str, Mapping[str, SiteAnswer]]:
         """By variant and capability; empty where none was tried."""
         return {each.name: answers_of(each.answers.store) if each.answers else {} for each in self.variants}
+
+    @cached_property
+    def levels(self) -> Mapping[str, Sequence[LevelShown]]:
+        """By variant, the isolation levels that it claims or was tried at."""
+        return {each.name: levels_of(each, self.stores.get(each.store)) for each in self.variants}
 
     def of_store(self, store: str) -> list[SiteVariant]:
         return [each for each in self.variants if each.store == store]

@@ -24,6 +24,7 @@ from storeproof.run_command import RunCommand
 from storeproof.site.answers import answers_of, by_group, missing_by_reason
 from storeproof.site.badges import badge_of, default_of
 from storeproof.site.costs import command, cost_tables, foremost
+from storeproof.site.isolation_pages import answer
 from storeproof.site.joined_results import JoinedResult, SiteVariant
 from storeproof.site.names import loss_anchor, run_page, store_page, variant_page
 from storeproof.site.rates import rate_of, rates_of
@@ -54,7 +55,9 @@ def store_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str,
         shared = {"rate_of": rate_of, "cost_command": command(store)}
         path = store_page(store)
         default = default_of(variants, content)
-        yield path, renderer.page(path, "store.html.j2", store=store, variants=variants, default=default, costs=foremost(costs), **shared)
+        levels = [level for each in variants for level in content.levels[each.name]]
+        about: dict[str, Any] = {"costs": foremost(costs), "isolation": answer(levels), "has_levels": bool(levels)}
+        yield path, renderer.page(path, "store.html.j2", store=store, variants=variants, default=default, **shared, **about)
         for each in variants:
             path = variant_page(each.store, each.variant)
             shown = _shown(each, content) | {"costs": foremost(costs, each.variant)}
@@ -69,6 +72,7 @@ def _shown(variant: SiteVariant, content: SiteContent) -> dict[str, Any]:
     return {
         "roles": [variant.roles[name] for name in content.profiles if name in variant.roles],
         "losses": _losses(variant),
+        "isolation": answer(content.levels[variant.name]),
         "cluster_pictures": cluster_pictures(
             [variant.losses[name][0].record for name in FAULTS if name in variant.losses],
             failovers[1] if failovers else [],

@@ -6,5 +6,5 @@ Nothing is reported that a store could show at a level which forbids it; what th
 from storeproof.check.isolation.anomaly import Edge, IsolationAnomaly
 from storeproof.check.isolation.contention import contended
 from storeproof.check.isolation.find import find_anomalies
-from storeproof.check.isolation.levels import FORBIDS, forbidden, is_at_least
+from storeproof.check.isolation.levels import FORBIDS, forbidden, is_at_least, strongest
 from storeproof.check.isolation.words import explain

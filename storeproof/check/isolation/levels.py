@@ -10,7 +10,7 @@ Isolation", VLDB 2006: strong and strong session levels. The checker Elle has su
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from storeproof.check.isolation.anomaly import IsolationAnomaly
@@ -44,6 +44,13 @@ def is_at_least(level: Guarantees, wanted: Guarantees) -> bool:
     """Whether a level forbids all that another one does. Of two that differ in what they order neither may, as `serializable` and
     `strong_snapshot_isolation`."""
     return FORBIDS[level] >= FORBIDS[wanted]
+
+
+def strongest(seen: Collection[tuple[AnomalyKind, AnomalyOrder]]) -> list[Guarantees]:
+    """The levels that forbid nothing of what was seen, without those that another of them is at least as strong as: one, or two of which
+    neither forbids all that the other one does; none where even the weakest is refuted."""
+    left = [level for level, kinds in FORBIDS.items() if kinds.isdisjoint(seen)]
+    return [level for level in left if not any(FORBIDS[other] > FORBIDS[level] for other in left)]
 
 
 def forbidden(level: Guarantees, anomaly: IsolationAnomaly) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from storeproof.report.formatting import name_of
 from storeproof.report.parts.isolation_table import named, tried
 from storeproof.report.pictures.transactions import transaction_lanes
+from storeproof.result.measured.isolation import AnomalySeen
 from storeproof.result.model import Result, StoreResult
 
 
@@ -24,14 +25,14 @@ class AnomalyDrawn:
 def anomalies_drawn(store: StoreResult) -> Iterator[tuple[str, list[AnomalyDrawn]]]:
     """By the id of the case, those that are forbidden first."""
     for record, counts in tried(store):
-        seen = sorted(counts.anomalies, key=lambda each: not each.forbidden)
-        if seen:
-            words = {True: "forbidden", False: "allowed"}
-            drawn = [
-                AnomalyDrawn(f"{words[each.forbidden]}: {named(each)}", each.forbidden, transaction_lanes(each), each.story)
-                for each in seen
-            ]
-            yield record.id, drawn
+        if counts.anomalies:
+            yield record.id, [drawn_of(each) for each in sorted(counts.anomalies, key=lambda each: not each.forbidden)]
+
+
+def drawn_of(seen: AnomalySeen) -> AnomalyDrawn:
+    return AnomalyDrawn(
+        f"{'forbidden' if seen.forbidden else 'allowed'}: {named(seen)}", seen.forbidden, transaction_lanes(seen), seen.story
+    )
 
 
 def of_result(result: Result) -> list[tuple[str, list[AnomalyDrawn]]]:

@@ -10,12 +10,12 @@ from storeproof.report.tables import Cell, Table, outcome_cell
 from storeproof.result.measured.isolation import AnomalySeen, IsolationCounts
 from storeproof.result.model import OutcomeRecord, StoreResult
 from storeproof.spec.isolation import ANOMALIES, ORDERS
-from storeproof.units import whole
+from storeproof.units import plural, whole
 
 TITLE: Final = "Isolation, by random transactions"
 NOTE: Final = (
     "A level is held to what its maker says that it guarantees, not to its name. A pass means that these transactions refute nothing; it "
-    "proves no level. Allowed is what was seen and what the level does not forbid, with the number of commits before it was first seen."
+    "proves no level. Allowed is what was seen and the level does not forbid. The commits are those before the first of its kind was there."
 )
 _HEADER: Final = ("store:variant", "level", "guarantees", "mix", "outcome", "committed", "contended", "rolled back", "forbidden", "allowed")
 
@@ -49,5 +49,5 @@ def _listed(counts: IsolationCounts, *, forbidden: bool) -> str:
 
 
 def named(seen: AnomalySeen) -> str:
-    """`write skew (G2-item), 6`."""
-    return f"{ANOMALIES[seen.kind]}{ORDERS[seen.order]}, {whole(seen.after)}"
+    """`write skew (G2-item), after 6 commits`."""
+    return f"{ANOMALIES[seen.kind]}{ORDERS[seen.order]}, after {plural(seen.after, 'commit')}"

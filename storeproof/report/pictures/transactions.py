@@ -17,10 +17,8 @@ _CHARACTER: Final = 6.2
 """Pixels: between two lanes, of a bar, before the first bar, of a character of the labels."""
 _GAP: Final = 16
 _RIGHT: Final = 48
-_ARROW: Final = (
-    '<defs><marker id="before" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">'
-    '<path d="M0 0 8 4 0 8z" fill="var(--bad)"/></marker></defs>'
-)
+_HEAD: Final = 7
+"""Pixels of an arrow's head: drawn, since a page has many of these pictures, and a marker would need an id that no other one has."""
 _MOST: Final = 7
 """Reads and writes that are named; those of the records of the cycle first."""
 
@@ -37,7 +35,7 @@ def transaction_lanes(seen: AnomalySeen) -> str:
     right = max([end for _, end in bars] + [begin + len(label) * _CHARACTER + 12 for (begin, _), label in zip(bars, labels, strict=True)])
     width, height = right + _RIGHT, len(shown) * _LANE + 8
     size = f'viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}"'
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="inherit" font-size="11">', _ARROW]
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="inherit" font-size="11">']
     for place, (each, (begin, end), label) in enumerate(zip(shown, bars, labels, strict=True)):
         top = place * _LANE + 24
         parts.append(
@@ -58,9 +56,10 @@ def _arrow(step: CycleStep, bars: list[tuple[float, float]], number: int) -> str
     x = max(bars[step.source][0], bars[step.target][0]) + 12 + 26 * number
     begin, end = step.source * _LANE + 24, step.target * _LANE + 24
     begin, end = (begin + _BAR, end) if end > begin else (begin, end + _BAR)
-    middle = (begin + end) / 2
+    middle, back = (begin + end) / 2, end - _HEAD if end > begin else end + _HEAD
     return (
-        f'<line x1="{x:.1f}" y1="{begin}" x2="{x:.1f}" y2="{end}" stroke="var(--bad)" marker-end="url(#before)"/>'
+        f'<line x1="{x:.1f}" y1="{begin}" x2="{x:.1f}" y2="{back}" stroke="var(--bad)"/>'
+        f'<path d="M{x - _HEAD / 2:.1f} {back} {x:.1f} {end} {x + _HEAD / 2:.1f} {back}z" fill="var(--bad)"/>'
         f'<text x="{x + 3:.1f}" y="{middle + 4:.1f}" fill="var(--bad)">{step.kind}</text>'
     )
 

@@ -51,7 +51,7 @@ def open_page(browser: Any) -> Iterator[Any]:
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(10_000)
-        own = re.sub("(/(?:store|run|capability|decision|spec))?/[^/]*$", "", address.partition("#")[0])
+        own = re.sub("(/(?:store|isolation|run|capability|decision|spec))?/[^/]*$", "", address.partition("#")[0])
         page.on("request", lambda request: request.url.startswith((own, "data:")) or wrong.append(f"asked for {request.url}"))
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
         page.on("console", lambda said: said.type == "error" and wrong.append(f"console: {said.text}"))

@@ -6,6 +6,7 @@ from storeproof.outcome import Outcome
 from storeproof.report.parts.first_screen import with_first_screen
 from storeproof.result.model import Result
 from tests.report.clusters import ISOLATED
+from tests.result.levels import MIXES, level_case, level_cases, seen
 from tests.site.made import fault, judged, rate, result, struck, tried, way
 
 
@@ -33,6 +34,7 @@ def small_result() -> Result:
                 fault("process_crash", lost_operations=95, lost=30),
                 fault("power_loss", acknowledged=34_567),
                 title="MySQL",
+                outcomes=[level_case("serializable", MIXES[0], Outcome.FAIL, seen("G2-item")), *level_cases("snapshot")],
                 capabilities=good,
                 profiles=[
                     judged("cache", "does_not_conform", ["capability expiry.put-expiring or expiry.swept: unsupported: x"]),

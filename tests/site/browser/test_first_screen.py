@@ -122,7 +122,7 @@ def test_capabilities_are_searched(open_page: Any, small_site: str) -> None:
     """By words of the name, the title and the group; the address has them."""
     page = open_page(f"{small_site}/capabilities.html")
     page.get_by_label("Search").fill("full-text japanese")
-    assert page.locator("#count").inner_text() == "1 of 5 capabilities"
+    assert page.locator("#count").inner_text() == "1 of 6 capabilities"
     again = open_page(page.url)
     assert [each.inner_text().split("\n")[0] for each in again.locator("#capabilities tbody tr:visible th").all()] == [
         "Japanese, without spaces between words"

@@ -12,6 +12,8 @@ from storeproof.site.site_content import SiteContent
 KINDS = (
     "index.html",
     "capabilities.html",
+    "isolation.html",
+    "isolation/mysql.html",
     "compare.html",
     "runs.html",
     "run/small.html",
