@@ -23,28 +23,46 @@ def explain(anomaly: IsolationAnomaly, transactions: Sequence[Transaction]) -> l
     if anomaly.kind == "lost-update":
         return [
             f"{source} and {target} both found {_found(first)}.",
-            f"{target} replaced that by version {first.written}, and {source} by version {last.written}; both committed.",
+            f"{target} {_over(first)} version {first.written}, and {source} version {last.written}; both committed.",
             "The later of the two overwrote an update that it had not seen.",
         ]
     end = {
         "G1a": f"{source} was rolled back: no other transaction was to see that version.",
         "G1b": f"{source} itself wrote {first.key} once more: no other transaction was to see that version.",
-    }.get(anomaly.kind, f"So {source} would come before itself: no order of these transactions explains what they found.")
-    return [*(_sentence(each, names) for each in anomaly.edges), end]
+    }.get(anomaly.kind)
+    if end is not None:
+        return [*(f"{_seen(each, names)}." for each in anomaly.edges), end]
+    end = f"So {_short(source)} would come before itself: all of them committed, and no order of them explains what they found."
+    return [*(_step(each, names) for each in anomaly.edges), end]
 
 
-def _sentence(edge: Edge, names: Mapping[int, str]) -> str:
+def _step(edge: Edge, names: Mapping[int, str]) -> str:
+    """What was seen, and which of the two comes first."""
     source, target = names[edge.source], names[edge.target]
     if edge.kind == "process":
         return f"{source} completed before the same client began {target}."
     if edge.kind == "realtime":
         return f"{source} completed before {target} began."
+    return f"{_seen(edge, names)}: {_short(source)} comes before {_short(target)}."
+
+
+def _seen(edge: Edge, names: Mapping[int, str]) -> str:
+    source, target = names[edge.source], names[edge.target]
     if edge.kind == "ww":
-        return f"{target} replaced {_found(edge)}, which {source} had written, by version {edge.written}."
+        return f"{target} replaced {_found(edge)}, which {source} had written, by version {edge.written}"
     if edge.kind == "wr":
-        return f"{target} read {_found(edge)}, which {source} had written."
-    looked = f"{source} searched and found {_found(edge)}" if edge.predicate else f"{source} found {_found(edge)}"
-    return f"{looked}; {target} {'wrote' if edge.read is None else 'replaced that by'} version {edge.written} and committed."
+        return f"{target} read {_found(edge)}, which {source} had written"
+    looked = "searched and found" if edge.predicate else "found"
+    return f"{source} {looked} {_found(edge)}, and {target} {_over(edge)} version {edge.written}"
+
+
+def _over(edge: Edge) -> str:
+    """Of a write over what was read."""
+    return "wrote" if edge.read is None else "replaced that by"
+
+
+def _short(name: str) -> str:
+    return name.partition(" ")[0]
 
 
 def _found(edge: Edge) -> str:
