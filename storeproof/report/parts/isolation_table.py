@@ -15,9 +15,12 @@ from storeproof.units import plural, whole
 TITLE: Final = "Isolation, by random transactions"
 NOTE: Final = (
     "A level is held to what its maker says that it guarantees, not to its name. A pass means that these transactions refute nothing; it "
-    "proves no level. Allowed is what was seen and the level does not forbid. The commits are those before the first of its kind was there."
+    "proves no level. An anomaly stands with the number of commits after which the first of its kind was there to be seen."
 )
-_HEADER: Final = ("store:variant", "level", "guarantees", "mix", "outcome", "committed", "contended", "rolled back", "forbidden", "allowed")
+_HEADER: Final = (
+    *("store:variant", "level", "guarantees", "mix", "outcome", "committed", "contended", "rolled back"),
+    *("seen, and forbidden", "seen, and allowed"),
+)
 
 
 def isolation_table(stores: Iterable[StoreResult], anchor: Callable[[StoreResult, str], str] = lambda _store, _case: "") -> Table:
