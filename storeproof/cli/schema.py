@@ -7,7 +7,8 @@ from pathlib import Path
 
 from storeproof.errors import UsageError
 from storeproof.result.json_file import result_schema
-from storeproof.spec.loader import SPEC_ROOT, schemas
+from storeproof.spec.kinds import schemas
+from storeproof.spec.loader import SPEC_ROOT
 from storeproof.spec.questions.product import Product
 from storeproof.spec.questions.read_needs import needs_schema
 from storeproof.spec.reading.json_schema import schema_of

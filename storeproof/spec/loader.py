@@ -16,16 +16,14 @@ from storeproof.spec.capability import Capability, CapabilityGroup, Dataset
 from storeproof.spec.cases import CaseIds, revisions_of
 from storeproof.spec.cases import suite_cases as suite_cases_of
 from storeproof.spec.edition import Edition, edition_of
-from storeproof.spec.editions.dispute import DISPUTES, Dispute, read_disputes, withdrawn_cases
-from storeproof.spec.editions.records import EDITIONS, JUDGES, FrozenEdition, Judge
+from storeproof.spec.editions.dispute import read_disputes, withdrawn_cases
 from storeproof.spec.guarantee import Guarantee
 from storeproof.spec.isolation import TransactionMix
+from storeproof.spec.kinds import FILES
 from storeproof.spec.model import Model, Value
 from storeproof.spec.profile import Profile
-from storeproof.spec.questions.claim import ClaimsFile
 from storeproof.spec.reading.explain import unknown
 from storeproof.spec.reading.inheritance import STORES
-from storeproof.spec.reading.json_schema import schema_of
 from storeproof.spec.reading.reader import reader
 from storeproof.spec.reading.source import at, read
 from storeproof.spec.scale import Scale
@@ -37,24 +35,6 @@ from storeproof.spec.workload import Kind, Workload, WorkloadFile
 
 SPEC_ROOT = (Path(__file__).parent / "data").resolve()
 """The directory of the YAML files, in a checkout and in a wheel."""
-
-FILES: Mapping[str, type[SpecFile]] = {
-    "models": Model,
-    "guarantees": Guarantee,
-    "datasets": Dataset,
-    "capabilities": CapabilityGroup,
-    "scaling": Scaling,
-    "isolation": TransactionMix,
-    "workloads": WorkloadFile,
-    "profiles": Profile,
-    "scales": Scale,
-    "stores": Store,
-    "claims": ClaimsFile,
-}
-"""The model of the files in each folder of the specification."""
-
-RECORDS: Mapping[str, type[SpecFile]] = {EDITIONS: FrozenEdition, JUDGES: Judge, DISPUTES: Dispute}
-"""The model of the files in folders that say what became of editions and cases; a folder may be empty."""
 
 _STORE_FILE = re.compile(r"^(.+\.ya?ml)(?:(:)(.*))?$")
 
@@ -393,8 +373,3 @@ def _unfit_besides(spec: Spec, places: Mapping[tuple[str, str], FieldPosition]) 
             if case.beside
         ]
     return problems
-
-
-def schemas() -> dict[str, str]:
-    """The JSON Schemas of all kinds of files, by file name, for editors and other tools."""
-    return {f"{folder}.json": schema_of(folder, kind, ".".join(map(str, kind.FORMAT))) for folder, kind in {**FILES, **RECORDS}.items()}

@@ -10,7 +10,7 @@ import pytest
 
 from storeproof.spec.base import SpecFile
 from storeproof.spec.capability import CapabilityGroup
-from storeproof.spec.loader import FILES
+from storeproof.spec.kinds import FILES
 from storeproof.spec.query import check_request
 from storeproof.spec.store import Store
 from storeproof.spec.workload import WorkloadFile

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from storeproof.spec.loader import FILES, RECORDS, SPEC_ROOT, schemas
+from storeproof.spec.kinds import FILES, RECORDS, schemas
+from storeproof.spec.loader import SPEC_ROOT
 from storeproof.spec.reading.source import plain
 from tests.spec.files import STORE, replaced
 

@@ -18,7 +18,7 @@ from storeproof.contract.operations import wrong_reply
 from storeproof.contract.values import MISSING, Layout
 from storeproof.spec import SPEC_ROOT, load_spec
 from storeproof.spec.edition import edition_of
-from storeproof.spec.loader import FILES, RECORDS
+from storeproof.spec.kinds import FILES, RECORDS
 from storeproof.spec.operation import OperationName
 from tests.shipped import SHIPPED
 
@@ -128,7 +128,7 @@ def test_case_ids_only_grow() -> None:
 
 
 def test_every_demand_changes_the_edition(tmp_path: Path) -> None:
-    """A change of any file changes it, except in stores and in claims that others published."""
+    """A change of any file changes it, except in stores, and in claims and analyses that others published."""
     root = tmp_path / "spec"
     for folder in FILES:
         shutil.copytree(SPEC_ROOT / folder, root / folder)
@@ -136,19 +136,19 @@ def test_every_demand_changes_the_edition(tmp_path: Path) -> None:
     for path in sorted(root.glob("*/*.yaml")):
         text = path.read_bytes()
         path.write_bytes(text + b"\n")
-        assert (edition_of(root) != before) is (path.parent.name not in ("stores", "claims")), path
+        assert (edition_of(root) != before) is (path.parent.name not in ("stores", "claims", "analyses")), path
         path.write_bytes(text)
     assert edition_of(root) == before
 
 
 def test_the_demands_name_no_store() -> None:
-    """Only files of stores have product names, and published claims, which are about them."""
+    """Only files of stores have product names, and published claims and analyses, which are about them."""
     products = {"marklogic", "couchbase", "aerospike"}
     for target in SHIPPED.targets(["all"]):
         products |= {target.store.name.lower(), target.store.title.lower(), target.store.product.lower()}
     words = re.compile(rf"\b({'|'.join(sorted(map(re.escape, products)))})", re.IGNORECASE)
     files = [path for path in SPEC_ROOT.rglob("*") if path.suffix in (".yaml", ".py", ".json")]
-    files = [path for path in files if path.parent.name not in ("stores", "claims", "judges", "disputes")]
+    files = [path for path in files if path.parent.name not in ("stores", "claims", "analyses", "judges", "disputes")]
     assert len(files) > 20
     found = [
         f"{path.name}:{number}: {line.strip()}"

@@ -52,7 +52,7 @@ def _wrong(spec: Spec, claim: PublishedClaim) -> Iterator[tuple[Place, str]]:
         if side is not None:
             yield from (((letter, *inner), wrong) for inner, wrong in _wrong_side(spec, side, known))
     if claim.keeps is not None:
-        yield from ((("keeps", *inner), wrong) for inner, wrong in _wrong_target(spec, claim.keeps.store, claim.keeps.variant))
+        yield from ((("keeps", *inner), wrong) for inner, wrong in wrong_target(spec, claim.keeps.store, claim.keeps.variant))
     if claim.a is not None and claim.b is not None:
         yield from ((("about",), wrong) for wrong in _alike(spec, claim.a, claim.b, claim.about))
 
@@ -69,10 +69,10 @@ def _alike(spec: Spec, a: ClaimedSide, b: ClaimedSide, about: Sequence[Subject])
 
 
 def _wrong_side(spec: Spec, side: ClaimedSide, for_each: Sequence[str]) -> Iterator[tuple[Place, str]]:
-    yield from _wrong_target(spec, side.store, side.variant)
+    yield from wrong_target(spec, side.store, side.variant)
     for number, target in enumerate(side.instead):
         store, _, variant = target.partition(":")
-        yield from ((("instead", number), wrong) for _, wrong in _wrong_target(spec, store, variant))
+        yield from ((("instead", number), wrong) for _, wrong in wrong_target(spec, store, variant))
     if side.workload is not None and side.workload not in spec.workloads:
         yield ("workload",), unknown("workload", side.workload, spec.workloads)
         return
@@ -92,7 +92,8 @@ def _unmeasured(side: ClaimedSide, workload: Workload) -> Iterator[tuple[Place, 
             yield (field,), f"found {found or 'none'}; allowed: {measured}, with which {workload.workload} is measured"
 
 
-def _wrong_target(spec: Spec, store: str, variant: str) -> Iterator[tuple[Place, str]]:
+def wrong_target(spec: Spec, store: str, variant: str) -> Iterator[tuple[Place, str]]:
+    """Whether there is no such store, or it has no such variant."""
     if store not in spec.store_files:
         yield ("store",), unknown("store", store, spec.store_files)
     elif _target(spec, store, variant) is None:
