@@ -22,12 +22,13 @@ from storeproof.conformance.rerun import command_of
 from storeproof.conformance.verify import Verified
 from storeproof.plugin.run_options import given_by
 from storeproof.report.summary import print_summary
-from storeproof.result.claims.judge import command_for
+from storeproof.result.claims.judge import command_for, judge_claims
 from storeproof.result.model import Result
 from storeproof.run_command import RunCommand
 from storeproof.site import costs
 from storeproof.site.joined_results import JoinedResult
 from storeproof.site.store_pages import repeat
+from storeproof.spec.questions.analysis import JEPSEN, Analysis
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.architecture.installed import CHECKOUT
 from tests.architecture.test_imports import modules
@@ -115,6 +116,11 @@ def lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[tuple[st
     speed, promise = (command_for(file.claims[0], file.conditions_of(file.claims[0]), SHIPPED) for file in (compared, kept))
     yield speed, is_one_of(*GUARANTEES, "stateful.single_key", "performance.single-get/0i/50c")
     yield promise, is_one_of(*GUARANTEES)
+
+    loss = {"kind": "durability", "after": ["process_crash", "power_loss"], "nodes": "one", "expected": "none", "tried_on": [ALONE]}
+    analysis = {"format": "1.0", "analysis": "x", "title": "X", "source": f"{JEPSEN}x", "year": 2020, "store": "x", "versions": ["1"]}
+    (reported,) = judge_claims([], [], SHIPPED, [Analysis.model_validate(analysis | {"reported": [loss]})]).anomalies
+    yield reported.command, is_one_of("durability.process_crash", "durability.power_loss")
 
     claimed = cast(Verified, SimpleNamespace(result=ran(), store=ran(launch="process").stores[0].model_copy(update={"sources": {}})))
     yield str(RunCommand.read(" ".join(["pytest", *command_of(claimed, folder, folder, [])[5:]]))), lambda _: True

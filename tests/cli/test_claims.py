@@ -13,6 +13,8 @@ from storeproof.result.json_file import write_result
 from storeproof.result.model import Result
 from tests.cli.test_commands import Run
 from tests.result.claimed import around, number, result, store
+from tests.result.test_analyses import case, seen
+from tests.result.test_analyses import run as transactions_run
 
 
 @pytest.fixture
@@ -49,6 +51,22 @@ def test_the_screen_begins_with_the_answer_and_fits(run: Run, path: Path, monkey
     assert any(line.startswith("✔ 002 tarantool-log-keeps  text kept through process_crash") for line in lines)
     assert "      not measured: tarantool:memtx-hash-none and redis:volatile" in lines
     assert any(line.startswith("      not measured: single-put-distinct-100 on marklogic:fast or mongodb") for line in lines)
+    assert any(re.fullmatch(r"Of Jepsen's \d+ anomalies: 0 reproduced, 0 still so, 0 not seen, \d+ cannot say\.", line) for line in lines)
+
+
+@pytest.mark.slow
+def test_an_anomaly_that_an_analysis_reports_is_said_of_the_results_too(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It alone is an answer, and has two lines that fit."""
+    monkeypatch.setenv("COLUMNS", "80")
+    write_result(transactions_run(case(seen("lost-update")), version="MySQL 8.0.34"), tmp_path / "result.json")
+    code, out, _ = run("claims", tmp_path)
+    lines = out.splitlines()
+    assert code == 0
+    assert max(map(len, lines)) <= 80
+    assert (
+        lines[lines.index("✔ MySQL 8.0.34: lost update, repeatable read, one node") + 1]
+        == "      reproduced: MySQL 8.0.34: first after 17 commits"
+    )
 
 
 @pytest.mark.slow

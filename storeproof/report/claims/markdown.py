@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from storeproof.printable import printable
-from storeproof.report.claims import words
+from storeproof.report.claims import anomalies, words
 from storeproof.report.markdown import cell_of, table_of
 from storeproof.report.parts.rendering import whole_page
 from storeproof.report.tables import Cell, Table
-from storeproof.result.claims import ClaimVerdict, JudgedClaim, JudgedClaims
+from storeproof.result.claims import ClaimVerdict, JudgedClaim, JudgedClaims, ReportedAnomaly
 
 SIDES = ("", "store", "version", "workload", "clients", "indexes", "operations/s [95 %], grade", "durability", "run")
 
 
 def render_claims_markdown(judged: JudgedClaims) -> str:
-    parts = ["# Published claims", cell_of(judged.answer), words.LEGEND, words.CHOICE, table_of(overview(judged))]
+    later = [f"[{anomalies.TITLE}](#{anomalies.ANCHOR}) has a table of its own."] if judged.anomalies else []
+    parts = ["# Published claims", cell_of(judged.answer), *later, words.LEGEND, words.CHOICE, table_of(overview(judged))]
     for verdict in ClaimVerdict:
         chosen = [each for each in judged.claims if each.verdict is verdict]
         if chosen:
             parts.append(f"## {str(verdict).capitalize()}")
             parts += [_claim(each) for each in chosen]
+    parts += _anomalies(judged)
     parts += ["## Results that were read", "\n".join(f"* {cell_of(words.run(each))}" for each in judged.runs)]
     return printable("\n\n".join(parts)) + "\n"
 
@@ -91,6 +93,26 @@ def _claim(claim: JudgedClaim) -> str:
     return "\n\n".join(parts)
 
 
+def _anomalies(judged: JudgedClaims) -> list[str]:
+    """What analyses report, if there are any."""
+    if not judged.anomalies:
+        return []
+    listed = "\n".join(_analysis(source, each) for source, each in anomalies.sources(judged.anomalies).items())
+    parts = [
+        f"## {anomalies.TITLE}",
+        cell_of(judged.answer_on_anomalies),
+        anomalies.LEGEND,
+        table_of(anomalies.anomalies(judged.anomalies)),
+    ]
+    parts += ["The analyses, and what they say besides:", listed]
+    commands = "\n".join(anomalies.commands(judged.anomalies))
+    return [*parts, *([f"What was not tried in these results would be by:\n\n```text\n{commands}\n```"] if commands else [])]
+
+
+def _analysis(source: str, reported: ReportedAnomaly) -> str:
+    return " ".join(filter(None, (f"* [{cell_of(reported.title)}]({source}), {reported.year}.", cell_of(reported.note))))
+
+
 def render_claims_html(judged: JudgedClaims) -> str:
     return whole_page(
         "claims/claims.html.j2",
@@ -100,4 +122,5 @@ def render_claims_html(judged: JudgedClaims) -> str:
         said=said,
         sides=sides_of,
         overview=overview(judged),
+        anomalies=anomalies,
     )

@@ -7,8 +7,8 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from storeproof.report.claims import words
-from storeproof.result.claims import ClaimVerdict, JudgedClaim, JudgedClaims
+from storeproof.report.claims import anomalies, words
+from storeproof.result.claims import AnomalyVerdict, ClaimVerdict, JudgedClaim, JudgedClaims
 
 _WIDTH: Final = 80
 _STYLES: Final = {ClaimVerdict.REPRODUCED: "green", ClaimVerdict.REFUTED: "red", ClaimVerdict.CANNOT_SAY: "yellow"}
@@ -16,11 +16,18 @@ _INDENT: Final = " " * 6
 
 
 def print_judged(judged: JudgedClaims, console: Console) -> None:
-    """Print the answer, and each claim with its numbers or the reason why it cannot be said."""
+    """Print the answer, and each claim with its numbers or the reason why it cannot be said; then the same of the anomalies that analyses
+    report, without those of which nothing can be said."""
     console.print(Text(judged.answer, "bold"), soft_wrap=True)
     for verdict in ClaimVerdict:
         for claim in (each for each in judged.claims if each.verdict is verdict):
             console.print(_lines(claim), soft_wrap=True)
+    if judged.anomalies:
+        console.print(Text(judged.answer_on_anomalies, "bold"), soft_wrap=True)
+        for reported in (each for each in judged.anomalies if each.verdict is not AnomalyVerdict.CANNOT_SAY):
+            first = f"{anomalies.MARKS[reported.verdict]} {reported.title}: {reported.anomaly}, {anomalies.how(reported)}"
+            console.print(Text(_cut(first, _WIDTH)), soft_wrap=True)
+            console.print(Text(_cut(f"{_INDENT}{reported.verdict}: {anomalies.here(reported)}", _WIDTH), "dim"), soft_wrap=True)
     console.print(Text("--output FILE.md (.html, .json): all numbers, what differs, how to measure", "dim"), soft_wrap=True)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from storeproof.check import ANOMALIES
 from storeproof.outcome import REFUTED, SHOWN
+from storeproof.result.claims.analyses import judge_analyses
 from storeproof.result.claims.differences import differences, of_durability, of_the_run, of_version
 from storeproof.result.claims.judged import ClaimVerdict, JudgedClaim, JudgedClaims, RatioFound, RunRead
 from storeproof.result.claims.pairs import ClaimPair, find, judged
@@ -18,10 +19,11 @@ from storeproof.result.model import GuaranteeRecord, Result
 from storeproof.run_command import RunCommand
 from storeproof.spec import Spec
 from storeproof.spec.guarantee import rank
+from storeproof.spec.questions.analysis import Analysis
 from storeproof.spec.questions.claim import ClaimedSide, ClaimsFile, Conditions, Kept, PublishedClaim
 
 
-def judge_claims(files: Iterable[ClaimsFile], results: Sequence[Result], spec: Spec) -> JudgedClaims:
+def judge_claims(files: Iterable[ClaimsFile], results: Sequence[Result], spec: Spec, analyses: Iterable[Analysis] = ()) -> JudgedClaims:
     sides = [Side(result, store) for result in results for store in result.stores]
     runs = [
         RunRead(
@@ -33,7 +35,8 @@ def judge_claims(files: Iterable[ClaimsFile], results: Sequence[Result], spec: S
         )
         for each in results
     ]
-    return JudgedClaims(runs=runs, claims=[_judge(file, claim, sides, spec) for file in files for claim in file.claims])
+    claims = [_judge(file, claim, sides, spec) for file in files for claim in file.claims]
+    return JudgedClaims(runs=runs, claims=claims, anomalies=judge_analyses(analyses, sides, spec))
 
 
 def _judge(file: ClaimsFile, claim: PublishedClaim, sides: Sequence[Side], spec: Spec) -> JudgedClaim:

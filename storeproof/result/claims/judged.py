@@ -8,7 +8,7 @@ from pydantic import Field
 
 from storeproof.result.part import ResultPart
 
-FORMAT = "1.0"
+FORMAT = "1.1"
 
 
 class ClaimVerdict(StrEnum):
@@ -89,6 +89,61 @@ class JudgedClaim(ResultPart):
     """What would measure it, where nothing has; empty where nothing can."""
 
 
+class AnomalyVerdict(StrEnum):
+    """Of an anomaly that an analysis reports. None refutes it: that something was not seen does not show that it is not there."""
+
+    REPRODUCED = "reproduced"
+    """It was seen in a version that the analysis names."""
+    STILL_SO = "still so"
+    """It was seen in another version, or in another store of which the same is to be expected."""
+    NOT_SEEN = "not seen"
+    CANNOT_SAY = "cannot say"
+
+
+class AnomalyTried(ResultPart):
+    """One store of one run that was tried for it."""
+
+    name: str
+    """`store:variant`."""
+    product: str
+    """With its version."""
+    run: str
+    number: int
+    """Of contended transactions, or of rounds with a fault."""
+    seen: str
+    """What was seen, and when first or how often; empty where nothing was."""
+
+
+class ReportedAnomaly(ResultPart):
+    """An anomaly that an analysis reports, with its verdict."""
+
+    analysis: str
+    title: str
+    source: str
+    year: int
+    kind: str
+    """`isolation`, `durability` or `other`."""
+    anomaly: str
+    level: str
+    """The isolation level; empty for other kinds."""
+    settings: str
+    """Of durability: how the store was set; empty where the analysis's summary does not say."""
+    nodes: str
+    """`one` or `several`."""
+    faults: list[str]
+    expected: str
+    """What it should have been instead."""
+    verdict: AnomalyVerdict
+    reason: str = ""
+    """Why it cannot be said."""
+    tried: list[AnomalyTried]
+    """Those that show it; where none does, all that were tried."""
+    note: str = ""
+    """On the whole analysis."""
+    command: str = ""
+    """What would try it, where nothing has; empty where nothing can."""
+
+
 class RunRead(ResultPart):
     """A result that was held against the claims."""
 
@@ -106,13 +161,28 @@ class JudgedClaims(ResultPart):
     format: str = FORMAT
     runs: list[RunRead]
     claims: list[JudgedClaim]
+    anomalies: list[ReportedAnomaly] = Field(default_factory=list)
+    """That analyses report; empty in pages of format 1.0."""
 
-    def count(self, verdict: ClaimVerdict) -> int:
-        """How many have a verdict."""
-        return sum(each.verdict is verdict for each in self.claims)
+    def count(self, verdict: ClaimVerdict | AnomalyVerdict) -> int:
+        """How many claims or anomalies have a verdict."""
+        judged = self.claims if isinstance(verdict, ClaimVerdict) else self.anomalies
+        return sum(each.verdict is verdict for each in judged)
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether neither of a claim nor of an anomaly anything can be said."""
+        open_claims, open_anomalies = self.count(ClaimVerdict.CANNOT_SAY), self.count(AnomalyVerdict.CANNOT_SAY)
+        return open_claims + open_anomalies == len(self.claims) + len(self.anomalies)
 
     @property
     def answer(self) -> str:
         """The one sentence."""
         counts = ", ".join(f"{self.count(each)} {each}" for each in ClaimVerdict)
         return f"Of {len(self.claims)} claims: {counts}."
+
+    @property
+    def answer_on_anomalies(self) -> str:
+        """The same of the anomalies that analyses report."""
+        counts = ", ".join(f"{self.count(each)} {each}" for each in AnomalyVerdict)
+        return f"Of Jepsen's {len(self.anomalies)} anomalies: {counts}."
