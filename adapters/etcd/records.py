@@ -58,13 +58,16 @@ class Values(Followed, ExactExpiry):
 
     def get_many(self, keys: Sequence[Key]) -> Sequence[Record | None]:
         """A transaction of ranges, at most `max-txn-ops` (128)."""
-        if not keys:
-            return []
-        told = self._ask("kv/txn", success=[{"request_range": {"key": self._key(key), **self._reads}} for key in keys])
-        replies = told.get("responses")
-        if not isinstance(replies, list) or len(replies) != len(keys):
-            raise WrongReply(f"a transaction of {len(keys)} ranges answered {str(replies)[:100]}")
-        found = [self._found(each.get("response_range", {})) for each in replies]
+        return self.run_whole(keys, {}) if keys else []
+
+    def run_whole(self, reads: Sequence[Key], writes: Mapping[Key, Record]) -> Sequence[Record | None]:
+        """A transaction of ranges, then puts, at most `max-txn-ops` (128)."""
+        steps: list[Mapping[str, Any]] = [{"request_range": {"key": self._key(key), **self._reads}} for key in reads]
+        steps += [{"request_put": self._pair(key, record)} for key, record in writes.items()]
+        replies = self._ask("kv/txn", success=steps).get("responses")
+        if not isinstance(replies, list) or len(replies) != len(steps):
+            raise WrongReply(f"a transaction of {len(steps)} requests answered {str(replies)[:100]}")
+        found = [self._found(each.get("response_range", {})) for each in replies[: len(reads)]]
         return [decoded(each[0], "value") if each else None for each in found]
 
     def put_many(self, records: Mapping[Key, Record]) -> None:

@@ -161,6 +161,12 @@ class Values(Strings):
     def append(self, key: Key, value: bytes) -> None:
         self._run("APPEND", f"{self._prefix}{key}", value)
 
+    def run_whole(self, reads: Sequence[Key], writes: Mapping[Key, Record]) -> Sequence[Record | None]:
+        """MULTI with a GET of each, then a SET of each."""
+        commands: list[Sequence[Any]] = [("GET", f"{self._prefix}{key}") for key in reads]
+        commands += [("SET", f"{self._prefix}{key}", record) for key, record in writes.items()]
+        return self._session.together(commands)[: len(reads)]
+
 
 class Counters(Strings):
     """Strings that Redis counts in: decimal, 64 bits, signed."""

@@ -117,14 +117,24 @@ class RedisLink:
         return reply
 
     def together(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
-        """Send commands that only read as one MULTI, which runs them on one state of the data, and read their replies."""
+        """Send commands as one MULTI, which runs them on one state of the data, and read their replies.
+
+        Raises `Unsupported` for writes that are to wait for replicas: the client takes another connection, on which WAIT has nothing to
+        wait for.
+        """
+        writes = [each[0] for each in commands if each[0] not in READS]
+        if writes and self._replicas:
+            raise Unsupported(f"the client sends a MULTI with {writes[0]} over another connection than WAIT")
         try:
             with self._client.pipeline(transaction=True) as line:
                 for command in commands:
                     line.execute_command(*command)  # type: ignore[no-untyped-call]  # the client has no types here
-                return list(line.execute())
+                replies = list(line.execute(raise_on_error=False))
         except FAILURES as reason:
             raise failure_of(reason) from reason
+        for failed in (each for each in replies if isinstance(each, Exception)):
+            raise Unknown(f"a command of a MULTI failed after others had run: {failed}") if writes else failure_of(failed)
+        return replies
 
     @property
     def database(self) -> int:

@@ -37,12 +37,13 @@ from storeproof.contract.families import (
     Walk,
 )
 from storeproof.contract.feeds import Change, Feed, ResumableFeed, StoredSearches
-from storeproof.contract.guard import call, supports, why_not
+from storeproof.contract.guard import call, call_whole, supports, why_not
 from storeproof.contract.load_adapter import Adapter, adapter_of, load_adapter, load_cluster
 from storeproof.contract.operations import OPERATIONS, OperationKind
 from storeproof.contract.sessions import Causal, Maintenance
 from storeproof.contract.structures import Members, Places, Queue, Ranking
 from storeproof.contract.values import MISSING, Cursor, FacetedPage, Json, Key, Layout, Missing, Path, Record, Row
+from storeproof.contract.whole import WholeTransactions
 
 __all__ = [
     "MISSING",
@@ -110,10 +111,12 @@ __all__ = [
     "Unsupported",
     "Version",
     "Walk",
+    "WholeTransactions",
     "WrongReply",
     "adapter_of",
     "answering",
     "call",
+    "call_whole",
     "load_adapter",
     "load_cluster",
     "supports",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from storeproof.contract.failures import RAISES, Breach, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import Collection, Lacking
-from storeproof.contract.operations import OPERATIONS, is_of_adapter, wrong_reply
-from storeproof.contract.values import Layout
+from storeproof.contract.operations import OPERATIONS, OperationKind, is_of_adapter, wrong_reply
+from storeproof.contract.values import Key, Layout, Record
+from storeproof.contract.whole import WholeTransactions
 from storeproof.errors import SHORTAGES
 from storeproof.halt import halt
 
@@ -51,16 +53,30 @@ def call(collection: Collection, layout: Layout, operation: str, *args: Any) -> 
         if any(other.family is described.family and other.name not in lacking for other in OPERATIONS.values()):
             raise Breach(f"{family} is implemented only partly: it lacks {', '.join(lacking)}; implement all methods of a family, or none")
         raise Unsupported(why_not(collection, family), f"{operation} on {layout.model.model}")
+    return _verified(collection, layout, operation, described, args)
+
+
+def call_whole(
+    collection: WholeTransactions, layout: Layout, reads: Sequence[Key], writes: Mapping[Key, Record]
+) -> Sequence[Record | None]:
+    """Run one transaction as a whole and verify its reply, which has the form of that of `get_many`. Raises as `call` does."""
+    halt.check("run_whole")
+    found: Sequence[Record | None] = _verified(collection, layout, "run_whole", OPERATIONS["get_many"], (reads, writes))
+    return found
+
+
+def _verified(collection: object, layout: Layout, name: str, described: OperationKind, args: tuple[Any, ...]) -> Any:
+    """The reply of a method that has the form of an operation's."""
     try:
-        reply = getattr(collection, operation)(*args)
+        reply = getattr(collection, name)(*args)
     except (Breach, Refused, Unknown, Unsupported, WrongReply):
         raise
     except (Exception, SystemExit) as leaked:
         if isinstance(leaked, OSError) and leaked.errno in SHORTAGES:
             raise  # the machine's error, neither the store's nor the adapter's
-        raise Breach(f"{operation} raised {type(leaked).__name__}: {leaked} ({_where(leaked)}); {RAISES}") from leaked
+        raise Breach(f"{name} raised {type(leaked).__name__}: {leaked} ({_where(leaked)}); {RAISES}") from leaked
     if wrong := wrong_reply(described, layout, args, reply):
-        raise Breach(f"{operation}: {wrong}") if is_of_adapter(described, reply) else WrongReply(f"{operation}: {wrong}")
+        raise Breach(f"{name}: {wrong}") if is_of_adapter(described, reply) else WrongReply(f"{name}: {wrong}")
     return reply
 
 

@@ -55,6 +55,15 @@ def test_what_a_server_refuses_did_not_happen(collection: Any) -> None:
 
 @real
 @pytest.mark.servers
+def test_a_whole_transaction_reads_before_it_writes(collection: Any) -> None:
+    """Absent records too; what it reads is what was there before."""
+    collection.put("a", b"1")
+    assert collection.run_whole(["a", "b"], {"b": b"2", "a": b"3"}) == [b"1", None]
+    assert collection.run_whole(["b", "a"], {}) == [b"2", b"3"]
+
+
+@real
+@pytest.mark.servers
 def test_a_feed_goes_on_in_the_middle_of_a_transaction(collection: Any) -> None:
     """All changes of a transaction have one revision, from which etcd tells all of them again."""
     collection.follow(True)

@@ -1,16 +1,17 @@
-"""The option `wait` of Redis: which commands wait, and what a reply that is too small means. No server is needed."""
+"""The option `wait` of Redis: which commands wait, and what a reply that is too small means; and commands in one MULTI, which cannot wait.
+No server is needed."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import pytest
-from redis.exceptions import NoScriptError, ReadOnlyError, ResponseError
+from redis.exceptions import ExecAbortError, NoScriptError, ReadOnlyError, ResponseError
 
 from storeproof.adapters.redis import connect
 from storeproof.adapters.redis.link import RedisLink
 from storeproof.adapters.redis.scripts import GET_MANY, PUT
-from storeproof.contract import Address, Refused, Unknown
+from storeproof.contract import Address, Refused, Unknown, Unsupported
 
 
 class Client:
@@ -87,3 +88,48 @@ def test_a_wrong_option_is_refused(options: dict[str, str], message: str) -> Non
     """Before anything is sent."""
     with pytest.raises(Refused, match=message):
         connect(Address("127.0.0.1", 1), options)
+
+
+class Line(Client):
+    """A pipeline, which answers all that it was given at once."""
+
+    def pipeline(self, *, transaction: bool) -> Self:
+        assert transaction
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def execute_command(self, *command: Any) -> Any:
+        self.sent.append(command)
+
+    def execute(self, *, raise_on_error: bool) -> list[Any]:
+        assert not raise_on_error
+        if isinstance(self.replies[0], ExecAbortError):
+            raise self.replies[0]
+        return self.replies
+
+
+READ_AND_WRITE = (("GET", "k"), ("SET", "k", "v"))
+
+
+def test_a_multi_that_writes_cannot_wait() -> None:
+    """It goes over another connection, on which WAIT would answer yes for nothing. One that only reads need not."""
+    with pytest.raises(Unsupported, match="MULTI with SET over another connection than WAIT"):
+        link(Line(b"v", "OK")).together(READ_AND_WRITE)
+    assert link(Line(b"v")).together([("GET", "k")]) == [b"v"]
+    client = Line(b"v", "OK")
+    assert link(client, 0).together(READ_AND_WRITE) == [b"v", "OK"]
+    assert client.sent == list(READ_AND_WRITE)
+
+
+def test_a_multi_is_refused_as_a_whole_or_may_have_happened_in_part() -> None:
+    """What fails while it runs stops nothing else of it; what fails before discards all of it."""
+    with pytest.raises(Refused, match="discarded"):
+        link(Line(ExecAbortError("discarded")), 0).together(READ_AND_WRITE)
+    with pytest.raises(Unknown, match="a command of a MULTI failed after others had run: WRONGTYPE"):
+        link(Line(ResponseError("WRONGTYPE"), "OK"), 0).together(READ_AND_WRITE)
+    with pytest.raises(Refused, match="WRONGTYPE"):
+        link(Line(ResponseError("WRONGTYPE")), 0).together([("GET", "k")])

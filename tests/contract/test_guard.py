@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -13,13 +13,16 @@ from storeproof.contract import (
     MISSING,
     Breach,
     FacetedPage,
+    Key,
     Layout,
+    Record,
     Refused,
     Row,
     Unknown,
     Unsupported,
     WrongReply,
     call,
+    call_whole,
 )
 from storeproof.contract.failures import RAISES
 from tests.contract.answering import ARGUMENTS, Answering, Bare
@@ -300,3 +303,33 @@ def test_a_family_that_is_there_in_part_is_a_breach() -> None:
         Breach, match=r"Fields is implemented only partly: it lacks delete_field; implement all methods of a family, or none"
     ):
         call(Half(), HASH, "get_field", "k", "f")
+
+
+class WholeAnswering(Bare):
+    """Answers a whole transaction with what it was told to."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def run_whole(self, reads: Sequence[Key], writes: Mapping[Key, Record]) -> Any:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "message"),
+    [
+        ([b""], WrongReply, "run_whole: "),
+        (["text", None], WrongReply, "run_whole: "),
+        (None, Breach, "run_whole: the reply has one entry per key"),
+        (KeyError("k"), Breach, "run_whole raised KeyError"),
+        (Refused("no"), Refused, "no"),
+        (Unknown("lost"), Unknown, "lost"),
+    ],
+)
+def test_the_reply_of_a_whole_transaction_is_one_record_for_each_key(answer: Any, kind: type[Exception], message: str) -> None:
+    """As that of `get_many`; what the adapter raises means the same as of any operation."""
+    assert call_whole(WholeAnswering([b"", None]), VALUE, ["a", "b"], {"c": b""}) == [b"", None]
+    with pytest.raises(kind, match=message):
+        call_whole(WholeAnswering(answer), VALUE, ["a", "b"], {"c": b""})
