@@ -65,8 +65,7 @@ class Transacting(Strategy):
 
     def use(self, session: Session) -> None:
         """Open the collection."""
-        assert isinstance(session, Transactions), "its levels were tried before"
-        self._session: Transactions = session
+        self._session = session if isinstance(session, Transactions) else None  # then each transaction is one request
         self._contents.use(session)
 
     @property
@@ -96,6 +95,9 @@ class Transacting(Strategy):
         """Read the first records, and replace those with a mark; replace others; read some again."""
         self._accesses, self._rolled_back, self._began = [], roll_back, monotonic_ns()
         session = self._session
+        if session is None:
+            self._send_whole([key for key, _ in first], [*(key for key, replace in first if replace), *then])
+            return
         session.begin(self._level)
         try:
             for key, replace in first:
@@ -114,6 +116,13 @@ class Transacting(Strategy):
         except (Refused, Unsupported):
             session.rollback()
             raise
+
+    def _send_whole(self, keys: Sequence[str], replaced: Sequence[str]) -> None:
+        """Read all and replace some by one request: nothing can be read again, or rolled back."""
+        self._rolled_back = False
+        writes = {key: self._new_id() for key in replaced}
+        self._accesses = [Access("write", key, new_id) for key, new_id in writes.items()]  # before, as in `_write`
+        self._accesses = [*self._contents.run_whole(keys, writes), *self._accesses]
 
     def end(self, outcome: RequestOutcome) -> None:
         """Record it."""
@@ -135,7 +144,10 @@ class Transacting(Strategy):
         self._accesses += self._contents.search(key) if searched else self._contents.read(key)
 
     def _write(self, key: str) -> None:
-        self._sequence += 1
-        new_id = write_id(self._log.client, self._sequence)
+        new_id = self._new_id()
         self._accesses.append(Access("write", key, new_id))  # before: it may be there also if its reply is lost
         self._contents.write(key, new_id)
+
+    def _new_id(self) -> str:
+        self._sequence += 1
+        return write_id(self._log.client, self._sequence)

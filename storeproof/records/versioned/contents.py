@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from storeproof.contract import Collection, Layout, Record, Session, call
+from storeproof.contract import Collection, Key, Layout, Record, Session, WholeTransactions, call, call_whole
 from storeproof.history import Access
 from storeproof.records.self_verifying import identify, recipe
 from storeproof.records.versioned.lists import SeenLists, item, items_of
@@ -44,6 +44,13 @@ class Contents:
     def search(self, key: str) -> Iterable[Access]:
         """What is seen of those that are found with a record by a condition."""
         return self.read(key)
+
+    def run_whole(self, keys: Sequence[str], writes: Mapping[str, str]) -> Iterable[Access]:
+        """Read these and put others, by their write ids, in one request; what is seen."""
+        assert isinstance(self._collection, WholeTransactions)
+        made: dict[Key, Record] = {key: recipe(self._layout.model).make(key, write_id) for key, write_id in writes.items()}
+        found = call_whole(self._collection, self._layout, keys, made)
+        return [access for key, record in zip(keys, found, strict=True) for access in self._seen(key, record)]
 
     def _seen(self, key: str, found: Record | None, *, predicate: bool = False) -> list[Access]:
         version = None if found is None else self._version(key, found)

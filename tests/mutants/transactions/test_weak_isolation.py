@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from contextlib import closing
 from itertools import count
 from pathlib import Path
@@ -41,33 +41,43 @@ assert FOUND.keys() == LIES.keys()
 @pytest.fixture(scope="module")
 def mutants(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of a store that has a variant for each lie, and one for the truth."""
+    return store_file(tmp_path_factory.mktemp("weak"), weak_isolation.__file__, LIES)
+
+
+def store_file(folder: Path, adapter: str, lies: Iterable[str]) -> Path:
+    """Of an adapter over the embedded store."""
     told = {"settings": {"journal_mode": "wal"}, "guarantee": "volatile"}
     written = yaml.safe_load(embedded_store()) | {
         "format": "2.4",
         "store": "weak",
-        "adapter": str(Path(weak_isolation.__file__)),
-        "variants": {lie: {**told, "options": {"lie": lie}} for lie in LIES} | {"truth": {**told, "default": True}},
+        "adapter": adapter,
+        "variants": {lie: {**told, "options": {"lie": lie}} for lie in lies} | {"truth": {**told, "default": True}},
         "claims": {"models": ["single_key"], "capabilities": {}},
     }
-    path = tmp_path_factory.mktemp("weak") / "weak.yaml"
+    path = folder / "weak.yaml"
     path.write_text(yaml.safe_dump(written))
     return path
 
 
 @pytest.fixture
-def judged(mutants: Path, lie: str) -> Iterator[IsolationSummary]:
+def judged(mutants: Path, lie: str) -> IsolationSummary:
     """A variant whose serializable transactions were tried."""
-    (target,) = SHIPPED.targets([f"{mutants}:{lie}"])
     weak_isolation.Honest.done.clear()
     weak_isolation.Honest.numbers = count(1)
+    return tried(mutants, lie)
+
+
+def tried(file: Path, variant: str) -> IsolationSummary:
+    """What its transactions showed."""
+    (target,) = SHIPPED.targets([f"{file}:{variant}"])
     sut = StoreUnderTest(SHIPPED, target, Options(SHIPPED.scales["smoke"], seed=1, launch="process", verify_settings=False), lambda _: None)
     layout = sut.layout(MIX.model)
     with closing(sut.connect(sut.shared())) as session:
         session.collection(layout).prepare()
         summary = IsolationSummary(level="serializable", mix=MIX.mix, guarantees="serializable")
         run_isolation(sut, layout, MIX, summary, 1)
-    yield summary
     sut.close_shared()
+    return summary
 
 
 @pytest.mark.parametrize("lie", LIES)
