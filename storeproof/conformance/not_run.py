@@ -17,8 +17,9 @@ from storeproof.printable import in_one_line
 from storeproof.result.model import OutcomeRecord, RunInfo, StoreResult
 from storeproof.result.sources import NATIVE
 from storeproof.spec import NODES, Target
+from storeproof.spec.cases import ISOLATION
 
-_OF_NODES: Final = rf"durability\.(?:(?:linearizable|sessions|transfers)/)?(?:{'|'.join(NODES)})"
+_OF_NODES: Final = rf"durability\.(?:(?:linearizable|sessions|transfers)/)?(?:{'|'.join(NODES)})|{ISOLATION}/\w+/across-nodes"
 _OF_TRANSFERS: Final = r"durability\.transfers/.*"
 _OF_FAULTS: Final = r"durability\..*|performance\.outage/.*|cache\..*"
 _OF_POWER: Final = (

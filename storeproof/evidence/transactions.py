@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from storeproof.evidence.notation import ENDINGS, LETTERS, UNKNOWN, EvidenceDamaged, LinePart, Nanoseconds, Number, after_each_other
 from storeproof.history import Access, Transaction
@@ -34,10 +34,14 @@ class TransactionsEvidence:
     """What they read, and was written so by none of them."""
     refusal: str = ""
     """The last one of a client."""
+    nodes: list[str] = field(default_factory=list)
+    """Of a cluster to whose nodes clients were sent: that of each client, by its number."""
 
 
 class MixLine(LinePart):
     """What kind of transactions follow."""
+
+    later: ClassVar[frozenset[str]] = frozenset({"nodes"})
 
     line: Literal["mix"] = "mix"
     level: Isolation
@@ -46,6 +50,8 @@ class MixLine(LinePart):
     """By their numbers."""
     not_written: list[str]
     refusal: str
+    nodes: list[str] | None = None
+    """By client; None: there is one."""
 
 
 class TransactionsLine(LinePart):
@@ -67,7 +73,14 @@ def transaction_lines(kept: TransactionsEvidence, origin: int) -> Iterator[str]:
     for sent in kept.sent:
         for access in sent.accesses:
             records.setdefault(access.key, len(records))
-    yield MixLine(level=kept.level, mix=kept.mix, records=list(records), not_written=kept.not_written, refusal=kept.refusal).text
+    yield MixLine(
+        level=kept.level,
+        mix=kept.mix,
+        records=list(records),
+        not_written=kept.not_written,
+        refusal=kept.refusal,
+        nodes=kept.nodes or None,
+    ).text
     before = origin
     for first in range(0, len(kept.sent), _CHUNK):
         some = kept.sent[first : first + _CHUNK]
@@ -97,7 +110,7 @@ class ReadingTransactions:
             if self.kept is not None:
                 raise EvidenceDamaged("one store has transactions of two cases")
             self._records = line.records
-            self.kept = TransactionsEvidence(line.level, line.mix, [], line.not_written, line.refusal)
+            self.kept = TransactionsEvidence(line.level, line.mix, [], line.not_written, line.refusal, line.nodes or [])
             return
         if self.kept is None:
             raise EvidenceDamaged("there are transactions, and nothing says of which mix")

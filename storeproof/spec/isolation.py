@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, PositiveInt, Strict, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, Strict, model_validator
 
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
 
@@ -64,8 +64,8 @@ def in_words(level: Guarantees) -> str:
     return level.replace("_", " ")
 
 
-class LevelClaim(Frozen):
-    """What a store guarantees at one of its levels: the name of a level says less than its maker's documents do."""
+class Promise(Frozen):
+    """What a store guarantees, and the words that it rests on."""
 
     guarantees: Guarantees
     """The level of the literature that it comes to."""
@@ -73,6 +73,13 @@ class LevelClaim(Frozen):
     """The maker's own sentence."""
     source: Annotated[str, Field(pattern=r"^https?://")]
     """Where it stands."""
+
+
+class LevelClaim(Promise):
+    """What a store guarantees at one of its levels: the name of a level says less than its maker's documents do."""
+
+    across_nodes: Promise | None = None
+    """What holds of a cluster's transactions together, if those that only read are sent to any node; None: the maker does not say."""
 
 
 class TransactionMix(SpecFile):
@@ -104,6 +111,9 @@ class TransactionMix(SpecFile):
     """Of the transactions, on purpose."""
     beside: int = Field(ge=0)
     """Other records in the same collection."""
+    readers: NonNegativeInt = 0
+    """Further clients, at the primary of a cluster and at each of its other nodes in turn, whose transactions read all records that are
+    contended for, and nothing else."""
 
     @model_validator(mode="after")
     def _can_be_drawn(self) -> Self:
@@ -111,3 +121,8 @@ class TransactionMix(SpecFile):
         if not least <= most <= self.keys:
             raise RuleError(f"found {least} to {most}; allowed: up to {self.keys}, the number of keys, the smaller number first", "reads")
         return self
+
+    @property
+    def reading(self) -> TransactionMix:
+        """That of its readers."""
+        return self.model_copy(update={"reads": (self.keys, self.keys), "reads_only": 1.0, "searched": 0.0, "rolled_back": 0.0})

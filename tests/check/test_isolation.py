@@ -140,6 +140,14 @@ def test_an_anomaly_is_read_aloud(name: str, words: list[str]) -> None:
     assert explain(found, history) == words
 
 
+def test_a_story_says_at_which_node_each_client_was() -> None:
+    """Of a cluster; of the others nothing is said."""
+    history = transactions(*ANOMALIES["stale read"][0])
+    (found,) = find_anomalies(history)
+    assert explain(found, history, ["n1", "n2"])[1] == "T2 (client 0 at n1) completed before T1 (client 1 at n2) began."
+    assert explain(found, history, ["n1"])[1] == "T2 (client 0 at n1) completed before T1 (client 1) began."
+
+
 def test_the_smallest_is_shown_and_the_first_is_counted() -> None:
     """A skew of three after three commits; and one of two, which is shown, after the fifth."""
     history = transactions(

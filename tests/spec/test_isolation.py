@@ -10,7 +10,9 @@ from storeproof.errors import SpecError
 from storeproof.spec import load_spec
 from storeproof.spec.capability import CapabilityGroup
 from storeproof.spec.editions.frozen import load_edition
+from storeproof.spec.interleaving import LEVELS
 from storeproof.spec.reading.source import read
+from tests.shipped import SHIPPED
 from tests.spec.files import CAPABILITIES, problems, replaced, specification
 
 TURNS = """\
@@ -40,6 +42,21 @@ def test_the_frozen_edition_knows_no_snapshot_isolation() -> None:
     cases = [case for each in load_edition("2026.12").capabilities.values() for case in each.cases if case.interleaved]
     begun = {turn.args[0] for case in cases for turn in case.interleaved.turns if turn.do == "begin"}  # type: ignore[union-attr]
     assert begun == {"read_committed", "repeatable_read", "serializable"}
+
+
+def test_readers_read_all_records_in_use_and_are_held_to_what_holds_across_nodes() -> None:
+    """The others of a mix without readers are held to the level itself."""
+    across, alone = SHIPPED.mixes["across-nodes"], SHIPPED.mixes["list-append"]
+    assert (across.reading.reads, across.reading.reads_only, across.reading.rolled_back) == ((across.keys, across.keys), 1.0, 0.0)
+    (target,) = SHIPPED.targets(["postgresql:standbys-local"])
+    found = {level: [promise and promise.guarantees for promise in (target.promise(level, alone), target.promise(level, across))]
+             for level in LEVELS}  # fmt: skip
+    assert found == {
+        "read_committed": ["read_committed", "read_committed"],
+        "repeatable_read": ["snapshot_isolation", "parallel_snapshot_isolation"],
+        "snapshot": [None, None],
+        "serializable": ["serializable", None],
+    }
 
 
 @pytest.mark.parametrize("args", ["[strict]", "[]", "[snapshot, serializable]"])

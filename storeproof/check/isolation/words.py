@@ -8,9 +8,14 @@ from storeproof.check.isolation.anomaly import Edge, IsolationAnomaly
 from storeproof.history import Transaction
 
 
-def explain(anomaly: IsolationAnomaly, transactions: Sequence[Transaction]) -> list[str]:
-    """One sentence for each edge, and one that says what is wrong with them. T1 is the first transaction of the anomaly."""
-    names = {each: f"T{number} (client {transactions[each].client})" for number, each in enumerate(anomaly.transactions, 1)}
+def explain(anomaly: IsolationAnomaly, transactions: Sequence[Transaction], nodes: Sequence[str] = ()) -> list[str]:
+    """One sentence for each edge, and one that says what is wrong with them. T1 is the first transaction of the anomaly.
+
+    `nodes`: of a cluster, that of each client by its number.
+    """
+    clients = {each: transactions[each].client for each in anomaly.transactions}
+    places = {each: f" at {nodes[client]}" if client < len(nodes) else "" for each, client in clients.items()}
+    names = {each: f"T{number} (client {clients[each]}{places[each]})" for number, each in enumerate(anomaly.transactions, 1)}
     first, last = anomaly.edges[0], anomaly.edges[-1]
     source, target = names[first.source], names[first.target]
     if anomaly.kind == "own-writes":

@@ -45,12 +45,15 @@ class JudgedIsolation(JudgedTrials):
         number, record = self._attempts[part.case], self.record_of(part.case)
         self.check_seed(part, "transactions", f"isolation {kept.level} {kept.mix} {number}")
         self._attempts[part.case] += 1
-        claim = self.target.isolation.get(kept.level)
-        if claim is None:
+        mix, cluster = self.known.spec.mixes[kept.mix], self.target.cluster
+        promise = self.target.promise(kept.level, mix)
+        if promise is None:
             raise EvidenceDamaged(f"there are transactions of {part.case}, a level that {self.target.id} does not have")
+        if {*kept.nodes} != ({*cluster.nodes} if mix.readers and cluster is not None else set()):
+            raise EvidenceDamaged(f"the transactions of {part.case} were sent to the nodes {in_one_line(', '.join(kept.nodes), 60)}")
         if record is None or record.isolation is None or number != record.spoiled:
             return True
-        summary = IsolationSummary(level=kept.level, mix=kept.mix, guarantees=claim.guarantees)
+        summary = IsolationSummary(level=kept.level, mix=kept.mix, guarantees=promise.guarantees)
         try:
             _check_writes(kept.sent)
             summary.judge(kept)

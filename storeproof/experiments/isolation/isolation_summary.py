@@ -33,13 +33,15 @@ class IsolationSummary(Summary):
     """The last one of a client."""
     not_written: Sequence[str] = ()
     """What was read, and was written so by no client."""
+    nodes: Sequence[str] = ()
+    """Of a cluster, that of each client."""
     outcomes: Counter[RequestOutcome] = field(default_factory=Counter)
     contended: int = 0
     anomalies: list[AnomalySeen] = field(default_factory=list)
 
     def judge(self, kept: TransactionsEvidence) -> None:
         """Count the transactions, and find the anomalies. Raises `ValueError`: one reads what none has written."""
-        transactions, self.refusal, self.not_written = kept.sent, kept.refusal, kept.not_written
+        transactions, self.refusal, self.not_written, self.nodes = kept.sent, kept.refusal, kept.not_written, kept.nodes
         self.outcomes = Counter(each.outcome for each in transactions)
         self.contended = contended(transactions)
         self.anomalies = [self._seen(each, transactions) for each in find_anomalies(transactions)]
@@ -58,7 +60,8 @@ class IsolationSummary(Summary):
     def parts(self) -> Iterator[str]:
         """What was found, and in what."""
         what = self.guarantees.replace("_", " ")
-        of = f"{self.outcomes['ok']:,} transactions, {self.contended:,} of them contended"
+        at = f" at {', '.join(dict.fromkeys(self.nodes))}" * bool(self.nodes)
+        of = f"{self.outcomes['ok']:,} transactions{at}, {self.contended:,} of them contended"
         if self.not_written:
             yield f"data that no client wrote was read: {self.not_written[0]}"
         if self._forbidden:
@@ -112,7 +115,7 @@ class IsolationSummary(Summary):
             after=found.after,
             transactions=[_shown(f"T{number}", each, origin) for number, each in enumerate(shown, 1)],
             steps=[CycleStep(source=source, target=target, kind=each.kind, record=each.key) for source, target, each in steps],
-            story=explain(found, transactions),
+            story=explain(found, transactions, self.nodes),
         )
 
 

@@ -16,6 +16,7 @@ from storeproof.experiments.isolation.contended_records import ContendedRecords
 from storeproof.experiments.isolation.isolation_summary import LEAST, IsolationSummary
 from storeproof.experiments.isolation.transacting import Transacting, TransactionLog
 from storeproof.experiments.struck_stores import seed_of
+from storeproof.launch.handle import Handle
 from storeproof.records.versioned.lists import SeenLists
 from storeproof.spec.cases import isolation_case
 from storeproof.spec.interleaving import Isolation
@@ -29,8 +30,14 @@ _PATIENCE: Final = 10
 """Times as long as the scale has, after which it ends all the same."""
 
 
-def run_isolation(sut: StoreUnderTest, layout: Layout, mix: TransactionMix, summary: IsolationSummary, attempt: int) -> None:
-    """Keeps the evidence of each attempt. `attempt`: its number, from 1.
+def run_isolation(
+    sut: StoreUnderTest, handle: Handle, layout: Layout, mix: TransactionMix, summary: IsolationSummary, attempt: int
+) -> None:
+    """Keeps the evidence of each attempt.
+
+    Args:
+        handle: the store; a cluster, if the mix has readers.
+        attempt: its number, from 1.
 
     Raises:
         Unknown: a client lost its connection, or the store does not answer.
@@ -38,7 +45,7 @@ def run_isolation(sut: StoreUnderTest, layout: Layout, mix: TransactionMix, summ
     """
     seed = seed_of(sut, f"isolation {summary.level} {mix.mix} {attempt - 1}")
     kept = StoreEvidence(isolation_case(summary.level, mix.mix), seed, sut.target.id, cuts_off=False)
-    load = TransactionLoad(sut, layout, summary.level, mix, seed)
+    load = TransactionLoad(sut, handle, layout, summary.level, mix, seed)
     try:
         load.run()
     finally:
@@ -50,9 +57,10 @@ def run_isolation(sut: StoreUnderTest, layout: Layout, mix: TransactionMix, summ
 class TransactionLoad:
     """The clients of one case, and all that they sent."""
 
-    def __init__(self, sut: StoreUnderTest, layout: Layout, level: Isolation, mix: TransactionMix, seed: str) -> None:
+    def __init__(self, sut: StoreUnderTest, handle: Handle, layout: Layout, level: Isolation, mix: TransactionMix, seed: str) -> None:
         """`seed`: of all random choices."""
         self._sut = sut
+        self._handle = handle
         self._layout = layout
         self._level = level
         self._mix = mix
@@ -60,6 +68,12 @@ class TransactionLoad:
         self._records = ContendedRecords(mix)
         self._logs: list[TransactionLog] = []
         self._refusal = ""
+        self._nodes: list[str] = []
+        """Those of a cluster, the primary first."""
+        if mix.readers:
+            assert handle.cluster is not None, "only a cluster is read at several nodes"
+            primary = handle.cluster.primary()
+            self._nodes = sorted(handle.cluster.nodes, key=lambda name: name != primary)
 
     def evidence(self) -> TransactionsEvidence:
         """All so far."""
@@ -68,7 +82,8 @@ class TransactionLoad:
         if self._mix.records == "lists":
             lists = SeenLists.together(log.lists for log in self._logs)
             sent, not_written = list(map(lists.told, sent)), [*not_written, *lists.contradictions]
-        return TransactionsEvidence(self._level, self._mix.mix, sent, not_written, self._refusal)
+        nodes = [self._node_of(number) for number in range(len(self._logs))] if self._nodes else []
+        return TransactionsEvidence(self._level, self._mix.mix, sent, not_written, self._refusal, nodes)
 
     def run(self) -> None:
         """Send as many as the scale has, or as its time allows, and longer if that is too few to say anything; then read all records.
@@ -78,7 +93,7 @@ class TransactionLoad:
             Breach: an adapter broke the contract.
         """
         scale = self._sut.scale.correctness.isolation
-        clients = open_clients(self._mix.clients, self._client)
+        clients = open_clients(self._mix.clients + self._mix.readers, self._client)
         due = monotonic() + scale.seconds
         with under_load(clients) as load:
 
@@ -113,7 +128,14 @@ class TransactionLoad:
     def _client(self, reads: tuple[str, ...] | None = None) -> Client:
         """Another one; clients are opened by one thread. `reads`: the records that it only reads, a few at a time."""
         self._logs.append(TransactionLog(len(self._logs)))
-        log, handle = self._logs[-1], self._sut.shared()
+        log, cluster = self._logs[-1], self._handle.cluster
+        where = self._handle if cluster is None or not self._nodes else cluster.node(self._node_of(log.client)).address
+        mix = self._mix if log.client < self._mix.clients else self._mix.reading
         rng = random.Random(f"{self._seed} {log.client}")
-        strategy = Transacting(self._mix, self._layout, self._level, self._records, log, rng, reads)
-        return Client(lambda: self._sut.connect(handle), strategy)
+        strategy = Transacting(mix, self._layout, self._level, self._records, log, rng, reads)
+        return Client(lambda: self._sut.connect(where), strategy)
+
+    def _node_of(self, client: int) -> str:
+        """Those that write, and the one that reads in the end, are at the primary."""
+        reader = client - self._mix.clients
+        return self._nodes[reader % len(self._nodes) if 0 <= reader < self._mix.readers else 0]

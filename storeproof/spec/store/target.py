@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from storeproof.spec.interleaving import Isolation
-from storeproof.spec.isolation import LevelClaim
+from storeproof.spec.isolation import LevelClaim, Promise, TransactionMix
 from storeproof.spec.known_failure import KnownFailure
 from storeproof.spec.store.composite import Role
 from storeproof.spec.store.launch import Launch
@@ -117,6 +117,11 @@ class Target:
     def isolation(self) -> Mapping[Isolation, LevelClaim]:
         """What the variant claims of each level that it has."""
         return self.store.levels_of(self.variant)
+
+    def promise(self, level: Isolation, mix: TransactionMix) -> Promise | None:
+        """What the variant claims of transactions of a mix at one level, which may be sent to several nodes; None: nothing."""
+        claim = self.isolation.get(level)
+        return claim.across_nodes if claim is not None and mix.readers else claim
 
     @property
     def session_guarantees(self) -> bool:

@@ -27,6 +27,7 @@ from tests.shipped import SHIPPED
 KNOWN: Any = SimpleNamespace(spec=SHIPPED, scale=lambda _: SHIPPED.scales["smoke"], disputed=frozenset())
 STORE, FILE = SHIPPED.store("postgresql")
 TARGET = Target(STORE, STORE.default_variant, FILE, {})
+CLUSTER = Target(STORE, "standbys-local", FILE, {})
 LEVEL: Final[Isolation] = "serializable"
 MIX: Final = "read-modify-write"
 CASE: Final = isolation_case(LEVEL, MIX)
@@ -69,6 +70,26 @@ def sent(*, loses: int = -1) -> list[Transaction]:
         found.append(Transaction(client, began, began + 25, outcome, accesses))
         last += [new] * (outcome == "ok")
     return found
+
+
+def across_nodes(*nodes: str) -> str:
+    """Why a bundle is refused whose clients were at these nodes; empty where it is not."""
+    result, level, mix = published(), "repeatable_read", "across-nodes"
+    seed = f"{result.run.seed} {CLUSTER.id} isolation {level} {mix} 0"
+    kept = TransactionsEvidence("repeatable_read", mix, sent(), nodes=[*nodes])
+    summary = IsolationSummary(level="repeatable_read", mix=mix, guarantees="parallel_snapshot_isolation")
+    summary.judge(kept)
+    case = isolation_case(level, mix)
+    content = evidence_file(result.run.id, [member_of(StoreEvidence(case, seed, CLUSTER.id, cuts_off=False, transactions=kept))])
+    record = result.stores[0].outcomes[0].model_copy(update={"id": case, "outcome": Outcome.PASS, "isolation": summary.counts()})
+    judged = JudgedIsolation(result.run, result.stores[0].model_copy(update={"outcomes": [record]}), CLUSTER, KNOWN)
+    try:
+        for each in read_evidence(io.BytesIO(content), result.run.id):
+            judged.take(each)
+        judged.check()
+    except (ClaimRefused, EvidenceDamaged) as reason:
+        return str(reason)
+    return ""
 
 
 def evidence(transactions: list[Transaction], attempt: int = 0) -> StoreEvidence:
@@ -119,6 +140,19 @@ def test_an_attempt_that_ended_in_the_middle_refuses_no_claim() -> None:
     del cut[18]
     assert refused(Claim([evidence(cut), evidence(sent(), 1)], true.counts, Outcome.PASS, spoiled=1)) == ""
     assert refused(Claim([evidence(cut)], None, Outcome.INCONCLUSIVE)) == ""
+
+
+def test_reads_of_all_nodes_are_judged_by_what_is_claimed_across_them() -> None:
+    """They were at all nodes of the topology, and at no other."""
+    assert across_nodes("n1", "n2", "n3", "n1") == ""
+    assert "were sent to the nodes n1, n2" in across_nodes("n1", "n2")
+    assert "were sent to the nodes n1, n2, n4" in across_nodes("n1", "n2", "n4")
+    assert "were sent to the nodes" in across_nodes()
+
+
+def of_nodes(claim: Claim) -> None:
+    """Of a single server."""
+    claim.kept.nodes = ["n1", "n2", "n3", "n1"]
 
 
 def changed(number: int, **changes: Any) -> Callable[[Claim], None]:
@@ -213,6 +247,7 @@ FORGERIES: Final[dict[str, tuple[int, Callable[[Claim], None], str]]] = {
     "times moved together": (-1, at_the_same_time, "two transactions at a time"),
     "a version of no client": (-1, of_none, "no transaction wrote 3:9999 of k0"),
     "a write of another client": (-1, changed(150, client=3), "should be"),
+    "nodes of a single server": (-1, of_nodes, "were sent to the nodes n1, n2, n3, n1"),
     "another level": (-1, another_level, "are none of its level and mix"),
     "another seed": (-1, another_seed, "seed: "),
     "an attempt more": (-1, an_attempt_more, "has 2 attempts in the evidence, and 0 that were spoiled"),

@@ -75,7 +75,7 @@ def tried(file: Path, variant: str) -> IsolationSummary:
     with closing(sut.connect(sut.shared())) as session:
         session.collection(layout).prepare()
         summary = IsolationSummary(level="serializable", mix=MIX.mix, guarantees="serializable")
-        run_isolation(sut, layout, MIX, summary, 1)
+        run_isolation(sut, sut.shared(), layout, MIX, summary, 1)
     sut.close_shared()
     return summary
 
