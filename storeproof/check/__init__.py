@@ -13,6 +13,7 @@ from storeproof.check.isolation import (
     find_anomalies,
     forbidden,
     is_at_least,
+    lost_commits,
     strongest,
 )
 from storeproof.check.linearizable import MOST_CLIENTS, MOST_OPERATIONS, is_linearizable

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig, configs
 from storeproof.outcome import Stage
 from storeproof.spec import Scale, Spec
-from storeproof.spec.cases import OF_COMPOSITES
+from storeproof.spec.cases import ACROSS_FAULTS, OF_COMPOSITES
 from storeproof.spec.standing import Standing
 
 _OUTAGE = "performance.outage/"
@@ -51,6 +51,7 @@ def _cases(spec: Spec, scale: Scale) -> Iterator[ExpectedCase]:
     for name in sorted(spec.suite_cases):
         beyond = name.startswith(_OUTAGE) and name.removeprefix(_OUTAGE) not in struck
         beyond |= name.startswith(_HIT_RATE) and name != _FIRST and not every
+        beyond |= name.startswith(f"{ACROSS_FAULTS}/") and not scale.durability.isolation
         yield ExpectedCase(name, beyond_scale=beyond)
     for name, capability in spec.capabilities.items():
         yield from (ExpectedCase(f"capabilities.{name}/{case.id}", case.revision) for case in capability.cases)

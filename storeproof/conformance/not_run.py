@@ -19,11 +19,11 @@ from storeproof.result.sources import NATIVE
 from storeproof.spec import NODES, Target
 from storeproof.spec.cases import ISOLATION
 
-_OF_NODES: Final = rf"durability\.(?:(?:linearizable|sessions|transfers)/)?(?:{'|'.join(NODES)})|{ISOLATION}/\w+/across-nodes"
+_OF_NODES: Final = rf"durability\.(?:(?:isolation|linearizable|sessions|transfers)/)?(?:{'|'.join(NODES)})|{ISOLATION}/\w+/across-nodes"
 _OF_TRANSFERS: Final = r"durability\.transfers/.*"
 _OF_FAULTS: Final = r"durability\..*|performance\.outage/.*|cache\..*"
 _OF_POWER: Final = (
-    r"durability\.(?:(?:(?:linearizable|metadata|sessions|transfers)/)?power_loss|full_disk|"
+    r"durability\.(?:(?:(?:isolation|linearizable|metadata|sessions|transfers)/)?power_loss|full_disk|"
     r"(?:bootstrap|corruption|crash_states|io_errors)/.*)"
 )
 _FIRST_STARTS: Final = "durability.bootstrap/process_kill"

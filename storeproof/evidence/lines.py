@@ -172,6 +172,8 @@ def lines_of(store: StoreEvidence) -> Iterator[str]:
         before = some[-1].invoked
     for round_ in store.rounds:
         yield _round_line(round_, numbers, origin).text
+        if round_.transactions is not None:
+            yield from transaction_lines(round_.transactions, origin)
     if store.crash is not None:
         yield from crash_lines(store.crash, store.operations, numbers)
     if store.errors is not None:
@@ -224,6 +226,9 @@ class Reading:
         self._keys = KnownKeys()
         self._states = ReadingStates(self._keys)
         self._transactions = ReadingTransactions()
+        """Of the store, or of its last round."""
+        self._accesses = 0
+        """Of all of them."""
         self._reads = 0
         """Of the keys that are watched on a cluster."""
         self._transfers = 0
@@ -241,9 +246,14 @@ class Reading:
         elif isinstance(line, ErrorsLine | ErrorLine):
             self.store.errors = errors_with(self.store.errors, line, self._keys)
         elif isinstance(line, MixLine | TransactionsLine):
+            before = self._transactions.accesses
             self._transactions.add(line)
-            self._limit(self._transactions.accesses, "reads and writes in transactions")
-            self.store.transactions = self._transactions.kept
+            self._accesses += self._transactions.accesses - before
+            self._limit(self._accesses, "reads and writes in transactions")
+            if self.store.rounds:
+                self.store.rounds[-1].transactions = self._transactions.kept
+            else:
+                self.store.transactions = self._transactions.kept
         elif not isinstance(line, RoundLine):
             if isinstance(line, StoreLine | FileLine):
                 raise EvidenceDamaged(f"a line of the kind `{line.line}` is out of place")
@@ -255,6 +265,7 @@ class Reading:
             self._transfers += len(line.transfers.client) + len(line.transfers.snapshots.client) if line.transfers is not None else 0
             self._limit(self._transfers, "transfers and snapshots")
             self.store.rounds.append(self._round(line))
+            self._transactions = ReadingTransactions()
             if len(self.store.rounds) > _MOST_ROUNDS:
                 raise EvidenceDamaged(f"there are more than {_MOST_ROUNDS} rounds on one store")
 

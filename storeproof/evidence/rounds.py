@@ -14,7 +14,7 @@ from storeproof.evidence.crash_states import CrashEvidence
 from storeproof.evidence.io_errors import ErrorsEvidence
 from storeproof.evidence.transactions import TransactionsEvidence
 from storeproof.evidence.transfers import TransferEvidence
-from storeproof.history import Operation, Reach, Transfer
+from storeproof.history import Operation, Reach, Transaction, Transfer
 from storeproof.spec.guarantee import LoadShape
 
 
@@ -53,6 +53,8 @@ class RoundEvidence:
     """Of a fault of the nodes of a cluster, or of the network between them."""
     transfers: TransferEvidence | None = None
     """What clients transferred, if that is what they did, and its books were read; all else that they sent is in `StoreEvidence`."""
+    transactions: TransactionsEvidence | None = None
+    """What clients saw in transactions of a mix, if that is what they sent, to the reads of all records in the end."""
 
 
 @dataclass(slots=True)
@@ -77,8 +79,9 @@ class StoreEvidence:
     """Of clients whose transactions are judged by what they saw, in place of rounds."""
 
     @property
-    def requests(self) -> Iterator[Operation | Transfer]:
-        """The operations, or the transfers of all rounds, in order of invocation."""
+    def requests(self) -> Iterator[Operation | Transaction | Transfer]:
+        """The operations, or the transfers or transactions of all rounds, in order of invocation."""
         yield from self.operations
         for each in self.rounds:
             yield from each.transfers.sent if each.transfers is not None else ()
+            yield from each.transactions.sent if each.transactions is not None else ()

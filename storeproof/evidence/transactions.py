@@ -108,7 +108,7 @@ class ReadingTransactions:
         """Take the next line. Raises `EvidenceDamaged`."""
         if isinstance(line, MixLine):
             if self.kept is not None:
-                raise EvidenceDamaged("one store has transactions of two cases")
+                raise EvidenceDamaged("one store, or one round, has transactions of two cases")
             self._records = line.records
             self.kept = TransactionsEvidence(line.level, line.mix, [], line.not_written, line.refusal, line.nodes or [])
             return

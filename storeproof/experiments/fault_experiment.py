@@ -19,14 +19,14 @@ from storeproof.blame import judge_error
 from storeproof.contract import Refused, Session, Unknown
 from storeproof.errors import Halted, MachineFailed, StoreDied
 from storeproof.experiments.client import Client
-from storeproof.history import Operation, Transfer
+from storeproof.history import Operation, Transaction, Transfer
 from storeproof.launch.handle import Handle
 
 AT_LEAST: Final = 3
 """The minimum number of spoiled rounds that are repeated; otherwise as many as the scale has rounds."""
 
 Round = TypeVar("Round")
-Sent = TypeVar("Sent", Operation, Transfer)
+Sent = TypeVar("Sent", Operation, Transaction, Transfer)
 
 
 class Connect(Protocol):

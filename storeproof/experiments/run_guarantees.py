@@ -32,10 +32,12 @@ from storeproof.experiments.durability.workloads.cluster_records import ClusterR
 from storeproof.experiments.durability.workloads.contended_cluster import ContendedCluster
 from storeproof.experiments.durability.workloads.contended_server import ContendedServer
 from storeproof.experiments.durability.workloads.fault_workload import FaultWorkload
+from storeproof.experiments.durability.workloads.isolation_rounds import MIX, IsolationRounds
 from storeproof.experiments.durability.workloads.server_records import ServerRecords
 from storeproof.experiments.durability.workloads.session_clients import MODEL
 from storeproof.experiments.durability.workloads.session_summary import SessionSummary
 from storeproof.experiments.durability.workloads.sessions import Sessions
+from storeproof.experiments.durability.workloads.struck_transactions import StruckTransactions
 from storeproof.experiments.durability.workloads.transfer_clients import ACCOUNTS, ENTRIES, TRANSACTIONS
 from storeproof.experiments.durability.workloads.transfer_summary import TransferSummary
 from storeproof.experiments.durability.workloads.transfers import Transfers
@@ -202,6 +204,17 @@ def run_sessions(sut: StoreUnderTest, guarantee: str, summary: SessionSummary) -
         return Sessions(subject, layouts_of(sut, subject.handle, (MODEL,))[MODEL], sut.scale.durability, summary)
 
     _run_strikes(sut, "sessions", guarantee, summary, workload)
+
+
+def run_struck_transactions(sut: StoreUnderTest, guarantee: str, summary: IsolationRounds) -> None:
+    """All rounds of the guarantee's faults, by clients whose transactions are judged by what they see.
+    Raises `NotAvailable`: the faults are not possible here."""
+
+    def workload(subject: Subject) -> FaultWorkload[Strike]:
+        layout, mix = layouts_of(sut, subject.handle, (MODEL,))[MODEL], sut.spec.mixes[MIX]
+        return StruckTransactions(subject, layout, mix, sut.scale.durability.clients, summary)
+
+    _run_strikes(sut, "isolation", guarantee, summary, workload)
 
 
 def _run_strikes(

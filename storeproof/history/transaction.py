@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from storeproof.history.operation import RequestOutcome
@@ -49,3 +49,7 @@ class Transaction:
             raise ValueError(f"only an unknown transaction has no time of completion; found {self.outcome} completed at {self.completed}")
         if self.completed is not None and self.completed < self.invoked:
             raise ValueError(f"it was invoked at {self.invoked}, and completed before that, at {self.completed}")
+
+    def without_reply(self) -> Transaction:
+        """The same, as if the reply to its commit had been lost; that of one that was rolled back says what its client knew before."""
+        return self if self.outcome == "refused" else replace(self, completed=None, outcome="unknown")

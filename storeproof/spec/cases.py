@@ -65,6 +65,9 @@ def isolation_case(level: str, mix: str) -> str:
     return f"{ISOLATION}/{level}/{mix}"
 
 
+ACROSS_FAULTS: Final = "durability.isolation"
+"""How the ids of the cases of transactions across faults begin."""
+
 _FIXED = (
     *OF_COMPOSITES,
     "capabilities.indexes.built-while-writing/concurrent",
@@ -75,7 +78,7 @@ _FIXED = (
     *(f"durability.{name}" for name in (*LADDER[1:], *NODES, "full_disk")),
     *(f"durability.bootstrap/{name}" for name in ("power_cut", "process_kill")),
     *(f"durability.corruption/{name}" for name in ("flip", "truncate")),
-    *(f"durability.{name}/{guarantee}" for name in ("linearizable", "sessions", "transfers") for guarantee in SUDDEN),
+    *(f"durability.{name}/{guarantee}" for name in ("isolation", "linearizable", "sessions", "transfers") for guarantee in SUDDEN),
     *(crash_states_case(name) for name in CRASHES),
     *(io_errors_case(name) for name in IO_ERRORS),
     *(metadata_case(name) for name in LADDER[1:]),

@@ -68,6 +68,8 @@ class DurabilityScale(Frozen):
     clients: PositiveInt
     load_seconds: Annotated[tuple[Seconds, Seconds], Strict(False)]
     """The fault strikes at a random moment between these times."""
+    isolation: bool = True
+    """Whether transactions are sent across faults too; else only where `-k` names that."""
     crash_states: CrashStatesScale = CrashStatesScale()
     io_errors: IoErrorsScale = IoErrorsScale()
 

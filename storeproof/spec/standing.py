@@ -8,7 +8,7 @@ from enum import StrEnum
 from storeproof.spec.capability import Capability
 
 _PREFIX = "capabilities."
-_NEW = ("durability.crash_states", "durability.io_errors", "transactions.isolation")
+_NEW = ("durability.crash_states", "durability.io_errors", "durability.isolation", "transactions.isolation")
 """Suites that are new in this edition."""
 
 

@@ -24,13 +24,15 @@ from storeproof.experiments.durability.strikes.cluster import ClusterStrike
 from storeproof.experiments.durability.strikes.server import ServerStrike
 from storeproof.experiments.durability.workloads.contended_cluster import ContendedCluster
 from storeproof.experiments.durability.workloads.contended_server import ContendedServer
+from storeproof.experiments.durability.workloads.isolation_rounds import MIX
 from storeproof.experiments.durability.workloads.kinds import KINDS
 from storeproof.experiments.durability.workloads.sessions import Sessions
+from storeproof.experiments.durability.workloads.struck_transactions import StruckTransactions
 from storeproof.experiments.durability.workloads.transfers import Transfers
 from storeproof.experiments.rounds_summary import WorkloadSummary
 from storeproof.faults import find
 from storeproof.faults.isolate_primary import IsolatePrimary
-from storeproof.history import ABSENT, Operation, Transfer, by_place
+from storeproof.history import ABSENT, Operation, Transaction, Transfer, by_place
 from storeproof.outcome import Outcome
 from storeproof.result.measured.cluster_round import case_rounds
 from storeproof.spec import Target
@@ -38,6 +40,7 @@ from storeproof.spec.guarantee import Guarantee
 from storeproof.spec.scale import DurabilityScale
 from tests.conformance.published import published
 from tests.experiments import judged_again
+from tests.experiments.durability.isolated import Isolated
 from tests.experiments.durability.memory import Handle, Session, Store
 from tests.experiments.durability.memory import subject as on_server
 from tests.experiments.durability.memory_cluster import MemoryCluster
@@ -75,15 +78,20 @@ def struck(kind: str, guarantee: str = CRASH) -> True_:
     summary: Any = KINDS[kind].of(target, guarantee)
     if guarantee == SPLIT:
         cluster = MemoryCluster(synchronous=True)
-        session: type[Session] = {"transfers": AtomicEverywhere, "sessions": ReadsOfPrimaries, "linearizable": ReadsOfAll}[kind]
+        sessions: dict[str, type[Session]] = {
+            "transfers": AtomicEverywhere, "sessions": ReadsOfPrimaries, "linearizable": ReadsOfAll, "isolation": Isolated,
+        }  # fmt: skip
+        session = sessions[kind]
         where = on_cluster(cluster, session=session)
         strike: Any = lambda: ClusterStrike(where, IsolatePrimary(), lambda at: session(cluster.stores[at.host]))  # noqa: E731
     else:
-        where = on_server(Handle(Store()), Atomic if kind == "transfers" else Session)
+        of_server: dict[str, type[Session]] = {"transfers": Atomic, "isolation": Isolated}
+        where = on_server(Handle(Store()), of_server.get(kind, Session))
         strike = lambda: ServerStrike(where, find("process_kill"))  # noqa: E731
     workloads: Any = {
         "transfers": lambda: Transfers(where, LAYOUTS, SCALE, summary),
         "sessions": lambda: Sessions(where, LAYOUTS["single_key"], SCALE, summary),
+        "isolation": lambda: StruckTransactions(where, LAYOUTS["single_key"], SHIPPED.mixes[MIX], 16, summary),
         "linearizable": lambda: (ContendedServer if guarantee == CRASH else ContendedCluster)(where, KEYS, SCALE, summary),
     }
     evidence = judged_again.run(StrikeRounds(where, [strike] * 2, workloads[kind]()), f"durability.{kind}/{guarantee}")
@@ -278,6 +286,54 @@ def strike_at_once(evidence: StoreEvidence) -> None:
     evidence.rounds[0].struck = evidence.rounds[0].began + 1
 
 
+def transactions(evidence: StoreEvidence) -> list[Transaction]:
+    """Those of the first round."""
+    kept = evidence.rounds[0].transactions
+    assert kept is not None
+    return kept.sent
+
+
+def read_back_older(evidence: StoreEvidence) -> None:
+    """What was read in the end shows of a record the version before the last one."""
+    sent, reader = transactions(evidence), transactions(evidence)[-1]
+    read = next(each for each in reader.accesses if each.version is not None)
+    writer = next(each for each in sent if any(one.action == "write" and one.version == read.version for one in each.accesses))
+    older = next(each.version for each in writer.accesses if each.action == "read" and each.key == read.key)
+    accesses = tuple(replace(each, version=older) if each is read else each for each in reader.accesses)
+    sent[-1] = replace(reader, accesses=accesses)
+
+
+def forget_a_transaction(evidence: StoreEvidence) -> None:
+    """One that wrote."""
+    sent = transactions(evidence)
+    sent.remove(next(each for each in sent if each.outcome == "ok" and any(one.action == "write" for one in each.accesses)))
+
+
+def lose_a_commits_reply(evidence: StoreEvidence) -> None:
+    """So that nothing is promised of it."""
+    sent = transactions(evidence)
+    place = next(number for number, each in enumerate(sent) if each.outcome == "ok")
+    sent[place] = sent[place].without_reply()
+
+
+def move_a_transaction(evidence: StoreEvidence) -> None:
+    """To the next round."""
+    later = evidence.rounds[1].began + 1_000
+    transactions(evidence)[-1] = replace(transactions(evidence)[-1], invoked=later, completed=later + 9_000)
+
+
+def drop_the_transactions(evidence: StoreEvidence) -> None:
+    """Of a round that counts."""
+    evidence.rounds[0].transactions = None
+
+
+def another_level(evidence: StoreEvidence) -> None:
+    """A weaker one."""
+    kept = evidence.rounds[0].transactions
+    assert kept is not None
+    kept.level = "read_committed"
+
+
 NOTHING = answering(lambda *_: None)
 FIRST = answering(lambda history, _: next(each.write_id for each in history if each.action == "put" and each.outcome == "ok"))
 INVENTED = answering(lambda *_: "7:7")
@@ -318,6 +374,13 @@ FORGERIES: Final[Sequence[tuple[str, str, str, Forge, str]]] = (
     ("a key that shows what none wrote", "linearizable", CRASH, INVENTED, FAILS),
     ("a key's read never sent", "linearizable", CRASH, forget_a_read, COUNTS),
     ("a crowded key", "linearizable", CRASH, crowd_a_key, "operations, and clients send 1,000 at most to one"),
+    ("a commit lost", "isolation", CRASH, read_back_older, FAILS),
+    ("a commit of a cluster lost", "isolation", SPLIT, read_back_older, FAILS),
+    ("a transaction never sent", "isolation", CRASH, forget_a_transaction, "should be"),
+    ("a reply to a commit lost", "isolation", CRASH, lose_a_commits_reply, "shows something else by its histories"),
+    ("a transaction of the next round", "isolation", CRASH, move_a_transaction, "has transactions that were sent in another one"),
+    ("no transactions across a fault", "isolation", CRASH, drop_the_transactions, "it has no transactions of the mix"),
+    ("transactions at another level", "isolation", CRASH, another_level, "it has no transactions of the mix"),
     ("a strike at once", "linearizable", CRASH, strike_at_once, "is pass in the result, and inconclusive by the histories"),
     ("contended keys before their round", "linearizable", CRASH, before_all, "operations of no round that counts"),
 )

@@ -7,4 +7,5 @@ from storeproof.check.isolation.anomaly import Edge, IsolationAnomaly
 from storeproof.check.isolation.contention import contended
 from storeproof.check.isolation.find import find_anomalies
 from storeproof.check.isolation.levels import FORBIDS, forbidden, is_at_least, strongest
+from storeproof.check.isolation.lost_commits import lost_commits
 from storeproof.check.isolation.words import explain

@@ -16,7 +16,7 @@ from storeproof.conformance.histories.attempts import check_attempt, check_attem
 from storeproof.conformance.histories.cluster_rounds import check_cluster_rounds
 from storeproof.conformance.histories.crash_states import JudgedStates
 from storeproof.conformance.histories.io_errors import JudgedErrors
-from storeproof.conformance.histories.isolation import JudgedIsolation
+from storeproof.conformance.histories.isolation import JudgedIsolation, check_writes
 from storeproof.conformance.histories.judged_rounds import JudgedRounds, no_better, outcome_by_histories
 from storeproof.conformance.histories.judged_trials import JudgedTrials
 from storeproof.conformance.histories.load_times import check_load
@@ -58,6 +58,8 @@ _OPTIONAL: Final = ("lost_operations",)
 """The same, where the result has it: older ones have not."""
 _ORDER: Final = "linearizable"
 """The kind whose load ends as soon as there are enough operations, and that has as many rounds as the guarantee itself."""
+_LEVELS: Final = "isolation"
+"""The kind whose load ends as soon as there are enough commits, too."""
 _SEARCH_SECONDS: Final = 2.0
 """For an order of the answers of one case."""
 _WORKLOADS: Final = [(kind, guarantee) for kind in KINDS for guarantee in SUDDEN]
@@ -162,7 +164,8 @@ def _judged(
             _check_reach(part, judge)
             check_attempt(part, run, store, name.replace("/", " "), len(found.spoiled))
             times.add(part)
-            check_load(part, 0.0 if kind == _ORDER else known.scale(run.scale).durability.load_seconds[0])
+            check_load(part, 0.0 if kind in (_ORDER, _LEVELS) else known.scale(run.scale).durability.load_seconds[0])
+            _check_transactions(part)
             digest = _fingerprint(part)
             if digest in fingerprints:
                 raise EvidenceDamaged(f"the histories of {case} are those of another store once more")
@@ -187,6 +190,8 @@ def _summary(kind: str, guarantee: str, target: Target) -> RoundsSummary:
     can be found."""
     if not kind:
         return DurabilitySummary()
+    if kind == _LEVELS and not target.isolation:
+        raise EvidenceDamaged(f"there are transactions across faults, and {target.id} has no isolation level")
     summary = KINDS[kind].of(target, guarantee)
     if isinstance(summary, LinearizabilitySummary):
         summary.left, summary.explains = _SEARCH_SECONDS, False
@@ -220,6 +225,15 @@ def _check_reach(part: StoreEvidence, judge: Judge) -> None:
         judged = each.audit is not None or ("/" in part.case and each.broken is None and not each.spoiled)
         if judge.reach and each.reach is None and judged and each.cluster is None:
             raise EvidenceDamaged(f"round {number} of {part.case[:60]} does not show that its fault struck the store's files")
+
+
+def _check_transactions(part: StoreEvidence) -> None:
+    """Raises `EvidenceDamaged`: a write of a client is left out of a round, or is another's."""
+    for number, each in enumerate(part.rounds, 1):
+        try:
+            check_writes(each.transactions.sent if each.transactions is not None else ())
+        except ValueError as reason:
+            raise EvidenceDamaged(f"round {number} of {part.case[:60]}: {in_one_line(str(reason), 160)}") from None
 
 
 def _fingerprint(part: StoreEvidence) -> bytes:

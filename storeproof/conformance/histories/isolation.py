@@ -55,7 +55,7 @@ class JudgedIsolation(JudgedTrials):
             return True
         summary = IsolationSummary(level=kept.level, mix=kept.mix, guarantees=promise.guarantees)
         try:
-            _check_writes(kept.sent)
+            check_writes(kept.sent)
             summary.judge(kept)
         except ValueError as reason:
             raise EvidenceDamaged(f"the transactions of {part.case} cannot be judged: {in_one_line(str(reason), 160)}") from None
@@ -88,7 +88,7 @@ class JudgedIsolation(JudgedTrials):
         self.said.append(f"{record.id}: {judged.outcomes.total():,} transactions judged again")
 
 
-def _check_writes(sent: Sequence[Transaction]) -> None:
+def check_writes(sent: Sequence[Transaction]) -> None:
     """Raises `ValueError`: a write of a client is left out, or is another's; each client numbers its own from 1."""
     written = Counter[int]()
     for each in sent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from storeproof.evidence import EvidenceDamaged, RoundEvidence, StoreEvidence
-from storeproof.history import Operation, Transfer
+from storeproof.history import Operation, Transaction, Transfer
 
 _REPLY: Final = 1_000
 """Nanoseconds. A request crosses two threads at least, mostly two processes; the quickest reply in eleven true bundles took 5,300."""
@@ -18,10 +18,11 @@ def check_load(part: StoreEvidence, least: float) -> None:
 
     `least`: seconds that clients of a stream write before the fault, after as many acknowledged writes as it waits for.
     """
-    last: dict[int, Operation | Transfer] = {}
+    last: dict[int, Operation | Transaction | Transfer] = {}
     for number, each in enumerate(part.requests):
         before = last.get(each.client)
-        together = before is not None and before.invoked == each.invoked and before.write_id == each.write_id
+        parts = isinstance(before, Operation) and isinstance(each, Operation) and before.write_id == each.write_id
+        together = before is not None and before.invoked == each.invoked and parts
         if before is not None and before.completed is not None and before.completed > each.invoked and not together:
             raise EvidenceDamaged(f"operation {number} of {part.case} was sent before its client had the reply to the one before")
         if each.outcome == "ok" and each.completed is not None and each.completed - each.invoked < _REPLY:

@@ -51,6 +51,8 @@ def replay_workload(store: StoreEvidence, summary: WorkloadSummary, fault: str) 
         judged += len(sent)
         if each.transfers is not None and not all(each.began <= one.invoked <= each.load_ended for one in each.transfers.sent):
             raise EvidenceDamaged(f"{where} has transfers that were sent before or after its load")
+        if each.transactions is not None and not all(each.began <= one.invoked < end for one in each.transactions.sent):
+            raise EvidenceDamaged(f"{where} has transactions that were sent in another one")
         with _judging(where):
             records = summary.judge(StruckRound(each, fault if each.cluster is None else each.cluster.fault, store.cuts_off, sent))
         if not summary.findings and each.reach is not None and (missed := each.reach.missed(records if each.cluster is None else 0)):

@@ -13,9 +13,11 @@ from storeproof.spec.isolation import TransactionMix
 class ContendedRecords:
     """Their keys. May be used by several threads."""
 
-    def __init__(self, mix: TransactionMix) -> None:
+    def __init__(self, mix: TransactionMix, first: int = 0) -> None:
+        """`first`: the number of the first one."""
+        self._first = first
         self._writes = mix.writes
-        self._keys = [f"k{number}" for number in range(mix.keys)]
+        self._keys = [f"k{first + number}" for number in range(mix.keys)]
         self._in_use = list(self._keys)
         self._written = Counter[str]()
         self._changing = threading.Lock()
@@ -36,5 +38,5 @@ class ContendedRecords:
             for key in written:
                 self._written[key] += 1
                 if self._written[key] == self._writes:
-                    self._keys.append(f"k{len(self._keys)}")
+                    self._keys.append(f"k{self._first + len(self._keys)}")
                     self._in_use[self._in_use.index(key)] = self._keys[-1]

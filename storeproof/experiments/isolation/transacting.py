@@ -61,7 +61,8 @@ class Transacting(Strategy):
         self._sequence = 0
         self._accesses: list[Access] = []
         self._began = 0
-        self._rolled_back = False
+        self._commits = False
+        """Whether it has sent its commit; if not, it was rolled back, whatever became of its connection."""
 
     def use(self, session: Session) -> None:
         """Open the collection."""
@@ -93,7 +94,7 @@ class Transacting(Strategy):
 
     def _send(self, first: Sequence[tuple[str, bool]], then: Sequence[str], again: Sequence[str], *, roll_back: bool) -> None:
         """Read the first records, and replace those with a mark; replace others; read some again."""
-        self._accesses, self._rolled_back, self._began = [], roll_back, monotonic_ns()
+        self._accesses, self._commits, self._began = [], False, monotonic_ns()
         session = self._session
         if session is None:
             self._send_whole([key for key, _ in first], [*(key for key, replace in first if replace), *then])
@@ -112,6 +113,7 @@ class Transacting(Strategy):
             if roll_back:
                 session.rollback()
             else:
+                self._commits = True
                 session.commit()
         except (Refused, Unsupported):
             session.rollback()
@@ -127,8 +129,8 @@ class Transacting(Strategy):
     def end(self, outcome: RequestOutcome) -> None:
         """Record it."""
         now = monotonic_ns()
-        self._log.committed += outcome == "ok" and not self._rolled_back
-        ended: RequestOutcome = "refused" if self._rolled_back and outcome == "ok" else outcome
+        ended: RequestOutcome = outcome if self._commits else "refused"
+        self._log.committed += ended == "ok"
         self._log.transactions.append(
             Transaction(
                 client=self._log.client,

@@ -72,6 +72,10 @@ class TwoNodes:
     def primary(self) -> str:
         return PRIMARY
 
+    @property
+    def address(self) -> Address:
+        return self.server
+
     def node(self, name: str) -> SimpleNamespace:
         return SimpleNamespace(address=replace(self.server, database=name))
 

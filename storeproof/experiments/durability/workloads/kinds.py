@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from storeproof.experiments.durability.workloads.isolation_rounds import IsolationRounds
 from storeproof.experiments.durability.workloads.session_summary import SessionSummary
 from storeproof.experiments.durability.workloads.transfer_summary import TransferSummary
 from storeproof.experiments.linearizability import LinearizabilitySummary
@@ -14,4 +15,5 @@ KINDS: Final[Mapping[str, type[WorkloadSummary]]] = {
     "transfers": TransferSummary,
     "sessions": SessionSummary,
     "linearizable": LinearizabilitySummary,
+    "isolation": IsolationRounds,
 }
