@@ -27,14 +27,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("guarantee", cases)
 
 
-def test_transactions_are_isolated_across_faults(
-    sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName | NodeGuaranteeName
-) -> None:
+def test_transactions_stay_isolated(sut: StoreUnderTest, case_result: CaseResult, guarantee: GuaranteeName | NodeGuaranteeName) -> None:
     """At the strongest level that the variant has. A commit without a reply may have happened, and counts if it was seen."""
     if not sut.target.isolation:
         case_result.settle(Outcome.UNSUPPORTED, "the store's file has no isolation level")
     require("a check of isolation")
-    case_result.again = sut.command(f"isolated_across_faults and {guarantee}")
+    case_result.again = sut.command(f"stay_isolated and {guarantee}")
     summary = IsolationRounds.of(sut.target, guarantee)
     try:
         run_struck_transactions(sut, guarantee, summary)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from storeproof.blame import CaseEnding
-from storeproof.check import IsolationAnomaly, contended, explain, find_anomalies, forbidden
+from storeproof.check import contended, find_anomalies
 from storeproof.evidence import TransactionsEvidence
 from storeproof.experiments.summary import Summary
-from storeproof.history import RequestOutcome, Transaction
-from storeproof.result.measured.isolation import AccessShown, AnomalySeen, CycleStep, IsolationCounts, TransactionShown
+from storeproof.history import RequestOutcome
+from storeproof.result.measured.isolation import AnomalySeen, IsolationCounts
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.isolation import ANOMALIES, ORDERS, Guarantees
 from storeproof.spec.known_failure import CaseFinding
@@ -44,7 +44,7 @@ class IsolationSummary(Summary):
         transactions, self.refusal, self.not_written, self.nodes = kept.sent, kept.refusal, kept.not_written, kept.nodes
         self.outcomes = Counter(each.outcome for each in transactions)
         self.contended = contended(transactions)
-        self.anomalies = [self._seen(each, transactions) for each in find_anomalies(transactions)]
+        self.anomalies = [AnomalySeen.of(each, transactions, self.guarantees, self.nodes) for each in find_anomalies(transactions)]
 
     @property
     def ending(self) -> CaseEnding:
@@ -102,33 +102,6 @@ class IsolationSummary(Summary):
     @property
     def _forbidden(self) -> list[AnomalySeen]:
         return [each for each in self.anomalies if each.forbidden]
-
-    def _seen(self, found: IsolationAnomaly, transactions: Sequence[Transaction]) -> AnomalySeen:
-        place = {number: place for place, number in enumerate(found.transactions)}
-        shown = [transactions[number] for number in place]
-        origin = min(each.invoked for each in shown)
-        steps = ((place[each.source], place[each.target], each) for each in found.edges)
-        return AnomalySeen(
-            kind=found.kind,
-            order=found.order,
-            forbidden=forbidden(self.guarantees, found),
-            after=found.after,
-            transactions=[_shown(f"T{number}", each, origin) for number, each in enumerate(shown, 1)],
-            steps=[CycleStep(source=source, target=target, kind=each.kind, record=each.key) for source, target, each in steps],
-            story=explain(found, transactions, self.nodes),
-        )
-
-
-def _shown(name: str, transaction: Transaction, origin: int) -> TransactionShown:
-    ended = transaction.completed
-    return TransactionShown(
-        name=name,
-        client=transaction.client,
-        outcome=transaction.outcome,
-        began_us=round((transaction.invoked - origin) / 1e3, 1),
-        ended_us=None if ended is None else round((ended - origin) / 1e3, 1),
-        accesses=[AccessShown(writes=each.action == "write", record=each.key, version=each.version) for each in transaction.accesses],
-    )
 
 
 def _named(seen: AnomalySeen) -> str:

@@ -11,9 +11,9 @@ from typing import Final
 from storeproof.contract import Layout, Refused, Session, Unsupported
 from storeproof.contract.sessions import Transactions
 from storeproof.experiments.client import Strategy
-from storeproof.experiments.isolation.contended_records import ContendedRecords
 from storeproof.history import Access, RequestOutcome, Transaction
 from storeproof.records.self_verifying import write_id
+from storeproof.records.versioned.contended_records import ContendedRecords
 from storeproof.records.versioned.contents import contents_of
 from storeproof.records.versioned.lists import SeenLists
 from storeproof.spec.interleaving import Isolation

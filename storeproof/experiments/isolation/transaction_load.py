@@ -9,8 +9,8 @@ from operator import attrgetter
 from storeproof.contract import Layout, Session
 from storeproof.evidence import TransactionsEvidence
 from storeproof.experiments.client import Client, Pacing, raise_failures, raise_unknown
-from storeproof.experiments.isolation.contended_records import ContendedRecords
 from storeproof.experiments.isolation.transacting import Transacting, TransactionLog
+from storeproof.records.versioned.contended_records import ContendedRecords
 from storeproof.records.versioned.lists import SeenLists
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.isolation import TransactionMix

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, Self
 
-from storeproof.history import RequestOutcome
+from storeproof.check import IsolationAnomaly, explain, forbidden
+from storeproof.history import RequestOutcome, Transaction
 from storeproof.result.part import ResultPart
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.isolation import AnomalyKind, AnomalyOrder, Guarantees
@@ -31,6 +33,19 @@ class TransactionShown(ResultPart):
     ended_us: float | None
     """None: the reply to its commit was lost."""
     accesses: list[AccessShown]
+
+    @classmethod
+    def of(cls, name: str, transaction: Transaction, origin: int) -> Self:
+        """`origin`: when the first of those shown began."""
+        ended = transaction.completed
+        return cls(
+            name=name,
+            client=transaction.client,
+            outcome=transaction.outcome,
+            began_us=round((transaction.invoked - origin) / 1e3, 1),
+            ended_us=None if ended is None else round((ended - origin) / 1e3, 1),
+            accesses=[AccessShown(writes=each.action == "write", record=each.key, version=each.version) for each in transaction.accesses],
+        )
 
 
 class CycleStep(ResultPart):
@@ -59,6 +74,23 @@ class AnomalySeen(ResultPart):
     steps: list[CycleStep]
     story: list[str]
     """The steps in words, and what is wrong with them."""
+
+    @classmethod
+    def of(cls, found: IsolationAnomaly, transactions: Sequence[Transaction], guarantees: Guarantees, nodes: Sequence[str]) -> Self:
+        """An anomaly of a history, of a store that guarantees this. `nodes`: as `explain` has them."""
+        place = {number: place for place, number in enumerate(found.transactions)}
+        shown = [transactions[number] for number in place]
+        origin = min(each.invoked for each in shown)
+        steps = ((place[each.source], place[each.target], each) for each in found.edges)
+        return cls(
+            kind=found.kind,
+            order=found.order,
+            forbidden=forbidden(guarantees, found),
+            after=found.after,
+            transactions=[TransactionShown.of(f"T{number}", each, origin) for number, each in enumerate(shown, 1)],
+            steps=[CycleStep(source=source, target=target, kind=each.kind, record=each.key) for source, target, each in steps],
+            story=explain(found, transactions, nodes),
+        )
 
 
 class IsolationCounts(ResultPart):

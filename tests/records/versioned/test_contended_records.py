@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from storeproof.experiments.isolation.contended_records import ContendedRecords
+from storeproof.records.versioned.contended_records import ContendedRecords
 from tests.shipped import SHIPPED
 
 MIX = SHIPPED.mixes["read-modify-write"].model_copy(update={"keys": 3, "writes": 2, "reads": (1, 3)})
