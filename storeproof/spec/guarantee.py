@@ -28,7 +28,8 @@ NETWORKED: tuple[NodeGuaranteeName, ...] = ("node_loss", "partition")
 """The guarantees whose faults need a topology: nodes with a network between them."""
 
 SUDDEN: tuple[GuaranteeName | NodeGuaranteeName, ...] = ("process_crash", "power_loss", *NETWORKED)
-"""Those whose faults strike without warning: under each kind of workload, of records, contended keys, transfers, sessions and transactions."""
+"""Those whose faults strike without warning: under each kind of workload, of records, contended keys, transfers, sessions and
+transactions."""
 
 CRASHES: tuple[GuaranteeName, ...] = ("process_crash", "power_loss")
 """Those about the end of one server without warning: each state of its files that it may leave is tried."""

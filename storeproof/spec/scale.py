@@ -64,7 +64,8 @@ class DurabilityScale(Frozen):
 
     rounds: Annotated[int, Field(ge=5)]
     further_rounds: PositiveInt | None = None
-    """Rounds of each further fault of a guarantee, and of one server under transfers, sessions and transactions; None: as many as of the first."""
+    """Rounds of each further fault of a guarantee, and of one server under transfers, sessions and transactions; None: as many as of the
+    first."""
     clients: PositiveInt
     load_seconds: Annotated[tuple[Seconds, Seconds], Strict(False)]
     """The fault strikes at a random moment between these times."""

@@ -6,7 +6,7 @@ import pytest
 
 from storeproof.contract import Refused
 from storeproof.errors import StoreDied
-from storeproof.experiments.durability.workloads.isolation_rounds import IsolationRounds
+from storeproof.experiments.durability.workloads.isolation_rounds import MIX, IsolationRounds
 from storeproof.experiments.run_guarantees import run_struck_transactions
 from storeproof.native_support import require
 from storeproof.outcome import Outcome
@@ -31,6 +31,8 @@ def test_transactions_stay_isolated(sut: StoreUnderTest, case_result: CaseResult
     """At the strongest level that the variant has. A commit without a reply may have happened, and counts if it was seen."""
     if not sut.target.isolation:
         case_result.settle(Outcome.UNSUPPORTED, "the store's file has no isolation level")
+    if MIX not in sut.spec.mixes:
+        case_result.settle(Outcome.UNSUPPORTED, f"the edition has no transactions of the mix {MIX}")
     require("a check of isolation")
     case_result.again = sut.command(f"stay_isolated and {guarantee}")
     summary = IsolationRounds.of(sut.target, guarantee)
