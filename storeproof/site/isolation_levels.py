@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -90,19 +90,24 @@ class LevelShown:
         return strongest({(each.kind, each.order) for _, each in self.anomalies})
 
 
-def levels_of(variant: SiteVariant, file: Store | None) -> list[LevelShown]:
-    """Those that the variant claims, or was tried at. `file`: of the store, where the specification has it."""
+def levels_of(variant: SiteVariant, file: Store | None, apart: Collection[str]) -> list[LevelShown]:
+    """Those that the variant claims, or was tried at.
+
+    Args:
+        file: of the store, where the specification has it.
+        apart: mixes that read at several nodes, of which a level claims something else.
+    """
     claims = file.levels_of(variant.variant) if file is not None and variant.variant in file.variants else {}
-    found = [LevelShown(variant, level, claims.get(level), tuple(_tried(variant.joined, level))) for level in LEVELS]
+    found = [LevelShown(variant, level, claims.get(level), tuple(_tried(variant.joined, level, apart))) for level in LEVELS]
     return [each for each in found if each.guarantees is not None]
 
 
-def _tried(joined: Iterable[JoinedResult], level: Isolation) -> list[TriedMix]:
+def _tried(joined: Iterable[JoinedResult], level: Isolation, apart: Collection[str]) -> list[TriedMix]:
     """Each mix from the preferred result that says something of it, else from the one that tried it."""
     found: dict[str, TriedMix] = {}
     for each in joined:
         for case in each.store.outcomes:
-            if case.isolation is None or case.id != isolation_case(level, case.isolation.mix):
+            if case.isolation is None or case.isolation.mix in apart or case.id != isolation_case(level, case.isolation.mix):
                 continue
             known = found.get(case.isolation.mix)
             if known is None or (known.case.outcome in NO_EVIDENCE and case.outcome not in NO_EVIDENCE):

@@ -102,7 +102,8 @@ class SiteContent:
     @cached_property
     def levels(self) -> Mapping[str, Sequence[LevelShown]]:
         """By variant, the isolation levels that it claims or was tried at."""
-        return {each.name: levels_of(each, self.stores.get(each.store)) for each in self.variants}
+        apart = {name for name, mix in self.spec.mixes.items() if mix.readers}
+        return {each.name: levels_of(each, self.stores.get(each.store), apart) for each in self.variants}
 
     def of_store(self, store: str) -> list[SiteVariant]:
         return [each for each in self.variants if each.store == store]

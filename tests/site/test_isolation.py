@@ -149,11 +149,12 @@ def test_what_a_preferred_result_says_is_shown() -> None:
 
 
 def test_only_cases_of_the_level_itself_are_counted() -> None:
-    """What transactions show across a fault is another question."""
+    """What transactions show across a fault, or across nodes, is another question."""
     across = level_case("serializable", MIXES[0], Outcome.FAIL, seen("G2-item")).model_copy(
         update={"id": "durability.isolation/power_loss"}
     )
-    (level,) = content(result(store("sqlite:wal-full", across))).levels["sqlite:wal-full"]
+    nodes = level_case("serializable", "across-nodes", Outcome.PASS, seen("G-nonadjacent"))
+    (level,) = content(result(store("sqlite:wal-full", across, nodes))).levels["sqlite:wal-full"]
     assert not level.tried
 
 

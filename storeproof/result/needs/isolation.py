@@ -49,9 +49,10 @@ def _claims(evidence: Evidence) -> Mapping[Isolation, Guarantees]:
 
 
 def _at(level: Isolation, claimed: Guarantees, need: Need, wanted: Guarantees, evidence: Evidence, trying: Spec) -> JudgedNeed:
-    """What was seen at one level that claims as much. A mix that the store cannot be tried by, as it does not append, shows nothing."""
+    """What was seen at one level that claims as much. A mix that the store cannot be tried by, as it does not append, shows nothing; reads
+    at several nodes have a claim of their own."""
     asked = f"begin({level})" + f", which claims {in_words(claimed)}" * (claimed != wanted)
-    names = {mix: isolation_case(level, mix) for mix in trying.mixes}
+    names = {mix: isolation_case(level, mix) for mix, each in trying.mixes.items() if not each.readers}
     tried = {mix: found for mix, case in names.items() if (found := evidence.case(case)) is not None}
     open_ = [mix for mix in names if mix not in tried]
     cases = [case for _, case in tried.values()]

@@ -88,6 +88,12 @@ def test_a_mix_that_a_store_cannot_be_tried_by_is_not_demanded() -> None:
     assert (refused.verdict, refused.reason.endswith(": it does not append")) == (NeedVerdict.NOT_MET, True)
 
 
+def test_reads_at_several_nodes_are_another_question() -> None:
+    """A long fork between nodes says nothing of a level at one of them, and a single server has none."""
+    nodes = level_case("serializable", "across-nodes", Outcome.PASS, seen("G-nonadjacent", forbidden=False))
+    assert judged("serializable", nodes, *level_cases("serializable")).verdict is NeedVerdict.MET
+
+
 def test_what_no_level_claims_is_not_met() -> None:
     """Whatever was seen; the reason says what is claimed instead. A level that orders clients in time is claimed by none of these."""
     found = judged("strict_serializable", *level_cases("serializable"))
