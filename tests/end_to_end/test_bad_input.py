@@ -53,7 +53,11 @@ WRONG_OPTIONS = (
 
 WRONG_FILES = (
     ("title: SQLite", "titel: SQLite", ":3: titel: unknown field (did you mean `title`?)"),
-    ('format: "2.4"', 'format: "3.0"', ':1: format: found \'3.0\'; allowed: "2.0" or "2.1" or "2.2" or "2.3" or "2.4"; a newer file needs'),
+    (
+        'format: "2.5"',
+        'format: "3.0"',
+        ':1: format: found \'3.0\'; allowed: "2.0" or "2.1" or "2.2" or "2.3" or "2.4" or "2.5"; a newer file needs',
+    ),
     ("product: SQLite", "product: 3", ":4: product: found 3; "),
     ("launch:", "launch: [", "not YAML"),
     ("adapter: sqlite", "adapter: nosuch", "there is no adapter `nosuch`"),

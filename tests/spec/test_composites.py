@@ -110,8 +110,8 @@ def test_a_part_may_be_a_file_beside_it(tmp_path: Path) -> None:
         (("    guarantee", "    arguments: [-x]\n    guarantee"), "variants.plain.arguments: a composite store has no command"),
         (("stale_reads: possible", "stale_reads: true"), "variants.plain.stale_reads: found true; allowed: possible"),
         (
-            ('format: "2.1"', 'format: "2.5"'),
-            'format: found \'2.5\'; allowed: "2.0" or "2.1" or "2.2" or "2.3" or "2.4"; a newer file needs',
+            ('format: "2.1"', 'format: "2.6"'),
+            'format: found \'2.6\'; allowed: "2.0" or "2.1" or "2.2" or "2.3" or "2.4" or "2.5"; a newer file needs',
         ),
     ],
     ids=lambda value: value[1].strip()[:20] if isinstance(value, tuple) else "",

@@ -24,7 +24,7 @@ BREACHES: list[tuple[str, type[SpecFile], str, str, str, str]] = [
         STORE,
         '"2.0"',
         '"1.0"',
-        'x.yaml:1: format: found \'1.0\'; allowed: "2.0" or "2.1" or "2.2" or "2.3" or "2.4"; some fields have new names: `own_indexes` is now `auto_indexed`, `lasting_reads` is now `durable_reads`, `impostor` is now `reject_version_containing`, `answers` is now `ready`, `whole` is now `all_ready`',
+        'x.yaml:1: format: found \'1.0\'; allowed: "2.0" or "2.1" or "2.2" or "2.3" or "2.4" or "2.5"; some fields have new names: `own_indexes` is now `auto_indexed`, `lasting_reads` is now `durable_reads`, `impostor` is now `reject_version_containing`, `answers` is now `ready`, `whole` is now `all_ready`',
     ),
     (
         "renamed",

@@ -14,6 +14,7 @@ from storeproof.spec.interleaving import Isolation
 from storeproof.spec.isolation import LevelClaim
 from storeproof.spec.known_failure import KnownFailure
 from storeproof.spec.store.composite import UNITS, Caching, check_settings, names_a_size, with_size
+from storeproof.spec.store.files import FileRule
 from storeproof.spec.store.launch import Launch
 from storeproof.spec.store.topology import Topology
 
@@ -122,7 +123,7 @@ class Variant(Frozen):
 class Store(SpecFile):
     """One file of `spec/stores/`, or a file of the user's."""
 
-    FORMAT = (2, 4)
+    FORMAT = (2, 5)
     RENAMED = older_formats.STORE
 
     extends: str | None = None
@@ -149,6 +150,8 @@ class Store(SpecFile):
     """How to launch it."""
     topologies: dict[Name, Topology] = Field(default_factory=dict)
     """Clusters of its servers, by name; a variant runs as one of them."""
+    files: Annotated[tuple[FileRule, ...], Strict(False)] = ()
+    """What its files are for: the first rule that matches decides (since format 2.5)."""
     cache: Cache | None = None
     """The cache of a server with data on disk; none for a server in memory, or one that relies on the page cache."""
     variants: dict[Name, Variant] = Field(min_length=1)
