@@ -1,7 +1,7 @@
 """The compiled part, from `native/`. It may be missing: ask `storeproof.native_support` before you import it."""
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
 
 CycleKind = Literal["G0", "G1c", "G-single", "G-nonadjacent", "G2-item", "G2"]
 Order = Literal["item", "process", "realtime"]
@@ -335,3 +335,73 @@ def draw(keys: str, known: int, count: int, seed: int, theta: float) -> list[int
     Raises:
         ValueError: no such distribution, no records, or a constant that it cannot have.
     """
+
+class KindIo:
+    """What was counted of one kind of I/O. Histograms are HdrHistograms of nanoseconds, encoded, and empty where there is no time."""
+
+    @property
+    def written_bytes(self) -> int:
+        """Into the page cache."""
+    @property
+    def direct_writes(self) -> int: ...
+    @property
+    def direct_bytes(self) -> int: ...
+    @property
+    def syncs(self) -> int: ...
+    @property
+    def waits(self) -> str:
+        """For syncs and direct writes."""
+    @property
+    def wait_ns(self) -> int:
+        """The sum."""
+    @property
+    def busy_ns(self) -> int:
+        """For how long at least one of them was under way."""
+    @property
+    def reads(self) -> int:
+        """Of the device."""
+    @property
+    def read_bytes(self) -> int: ...
+    @property
+    def read_waits(self) -> str: ...
+
+class DeviceIo:
+    """Requests that reached a device, from whatever program."""
+
+    @property
+    def writes(self) -> int: ...
+    @property
+    def written_bytes(self) -> int: ...
+    @property
+    def flushes(self) -> int: ...
+    @property
+    def flush_waits(self) -> str: ...
+
+class KindsOfFiles(Protocol):
+    """Says of which kind I/O is, by a number; asked once for each file and thread."""
+
+    def kind(self, inode: int, pid: int, tid: int) -> int: ...
+    def reader(self, pid: int, tid: int) -> int:
+        """Of what a thread reads from the device."""
+    def created(self, inode: int, directory: int) -> None:
+        """Told of each new file, in the order of the records."""
+
+class IoTrace:
+    """The I/O of one file system, from the records of tracepoints."""
+
+    @staticmethod
+    def points() -> list[str]:
+        """The tracepoints that are read, such as `ext4/ext4_sync_file_enter`."""
+    def __init__(self, formats: Mapping[str, str], files: KindsOfFiles) -> None:
+        """`formats`: the text of each tracepoint's `format` file in tracefs. Raises ValueError: one is missing, or lacks a field."""
+    def feed(self, rings: Sequence[bytes], until: int) -> None:
+        """Take in what each core recorded since the last time. Later records than `until`, of the monotonic clock, wait for the next time.
+        Raises what `files` raises."""
+    def forget(self, inode: int) -> None:
+        """The file has another name: `files` is asked again."""
+    def end(self, time: int) -> dict[int, KindIo]:
+        """What was found, by the numbers of `files`; what is under way counts until `time`."""
+    def device(self) -> DeviceIo: ...
+    @property
+    def lost(self) -> int:
+        """Records that the kernel dropped, or that have no other half."""

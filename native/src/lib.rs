@@ -9,6 +9,8 @@ mod fuse;
 mod isolation;
 mod linearizable;
 mod load;
+mod times;
+mod tracing;
 
 /// The parts of storeproof that Python cannot do, or not fast enough.
 #[pymodule]
@@ -17,5 +19,6 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     isolation::register(module)?;
     linearizable::register(module)?;
     load::register(module)?;
+    tracing::register(module)?;
     Ok(())
 }

@@ -31,7 +31,7 @@ ORDER = (
         "embedded",
     ),
     *("oracle", "check", "evidence", "blame", "machine", "disk", "network", "cleanup", "launch", "faults", "corpus", "records", "load"),
-    *("result", "store_under_test", "experiments", "report", "site", "conformance", "cli", "plugin", "suites"),
+    *("result", "anatomy", "store_under_test", "experiments", "report", "site", "conformance", "cli", "plugin", "suites"),
 )
 FOLDERS = {"storeproof": "storeproof", "adapters": "storeproof.adapters", "suites": "storeproof.suites"}
 FOR_ADAPTERS = ("contract", "embedded", "spec", "errors", "adapters")

@@ -3,7 +3,8 @@
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::load::counts::{Client, Found, OperationCounts, Times};
+use crate::load::counts::{Client, Found, OperationCounts};
+use crate::times::Times;
 
 /// `storeproof.native.Measured`.
 #[pyclass(frozen)]
