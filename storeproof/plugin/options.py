@@ -129,6 +129,12 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="SIZE",
         help="how much memory every store is given, such as 512MiB or 8GiB; for a local process this needs root (default: all)",
     )
+    group.addoption(
+        "--anatomy",
+        action="store_true",
+        help="watch the I/O of local processes while workloads that write are measured, and show it by kind: journal, save, merge; needs "
+        "root and data on ext4, and makes syncs some microseconds slower",
+    )
     group.addoption("--keep", action="store_true", help="keep data directories and containers after the run")
     group.addoption("--report-dir", default="reports/latest", metavar="DIR", help="directory of the report (default: reports/latest)")
     group.addoption(

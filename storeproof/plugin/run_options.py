@@ -73,6 +73,7 @@ def run_options(option: Namespace, spec: Spec, needs: NeedsRun | None, wanted: S
         engine=option.engine,
         records=whole_number("--records", option.records, MOST_RECORDS),
         laps=_laps(option.laps, spec.scales[option.scale]),
+        anatomy=option.anatomy,
         verify_settings=option.verify_settings,
         split=given.split,
         cores=given.cores,

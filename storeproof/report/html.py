@@ -30,6 +30,7 @@ from storeproof.report.parts.overview import overview, role_anchor, workload_anc
 from storeproof.report.parts.rendering import whole_page
 from storeproof.report.parts.roles import label_of
 from storeproof.report.pictures.cluster_lanes import cluster_pictures
+from storeproof.report.resources.anatomy import ANATOMY_NOTE, anatomies, sentences, unmatched
 from storeproof.report.resources.server_cost import COST_NOTE, about_costs
 from storeproof.report.resources.server_cost import costs as costs_of_server
 from storeproof.report.speed import caches, noise, numbers, ratios
@@ -144,6 +145,8 @@ def _workload(result: Result, name: str, measured: list[Pair], pictures: Picture
         "parts": operations_of(measured),
         "costs": costs_of_server(measured),
         "about_costs": about_costs(measured),
+        "anatomy": anatomies(measured),
+        "about_anatomy": [ANATOMY_NOTE, *sentences(measured), *unmatched(measured)],
         "numbers": numbers.count(each for _, each in measured),
         "invalid": sum(bool(each.invalid) for _, each in measured),
         **(pictures.of_workload(measured) if pictures else {"curves": None}),

@@ -23,6 +23,7 @@ from storeproof.report.parts import (
     stale_reads,
 )
 from storeproof.report.parts.crash_states import states_told
+from storeproof.report.resources.anatomy import ANATOMY_NOTE, anatomies, sentences, unmatched
 from storeproof.report.resources.server_cost import COST_NOTE, about_costs, costs
 from storeproof.report.speed import caches, noise, numbers, ratios
 from storeproof.report.speed.table import about, operations_of, speed
@@ -121,6 +122,8 @@ def _speed(result: Result, against: str) -> str:
             parts.append(f"Each operation by itself:\n\n{table_of(each)}")
         if each := costs(measured):
             parts.append(f"{cell_of(about_costs(measured))}\n\n{table_of(each)}")
+        if each := anatomies(measured):
+            parts.append("\n\n".join([ANATOMY_NOTE, table_of(each), *map(cell_of, [*sentences(measured), *unmatched(measured)])]))
     if any(costs(measured) for measured in workloads.values()):
         parts.insert(2, COST_NOTE)
     return "\n\n".join(part for part in parts if part)

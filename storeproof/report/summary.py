@@ -20,6 +20,7 @@ from storeproof.report import formatting, tables
 from storeproof.report.axes import setting
 from storeproof.report.parts.losses import harm_of
 from storeproof.report.parts.roles import role_of
+from storeproof.report.resources.anatomy import sentences
 from storeproof.report.speed import noise, numbers
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Result, RunInfo, StoreResult
@@ -73,6 +74,8 @@ def print_summary(result: Result, report: Path | None, console: Console) -> None
     else:
         console.print(_several(result, console.width))
         console.print(_notes(result, console.width))
+    for line in sentences([(store, each) for store in result.stores for each in store.measurements]):
+        console.print(Text(f"i/o     {line}"), soft_wrap=True)
     console.print(_next(run, report), soft_wrap=True)
 
 

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
-from pydantic import AfterValidator, Field, PositiveInt, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
-from storeproof.result.part import Gate, ResultPart
+from storeproof.result.anatomy import Anatomy
+from storeproof.result.part import Gate, Histogram, ResultPart
 from storeproof.result.server_cost import ServerCost
 from storeproof.stats.intervals import Grade
-from storeproof.stats.latency import check
-
-
-@lru_cache(maxsize=1)  # the index of published results has the same empty one for each number
-def _readable(histogram: str) -> str:
-    """Validate a histogram when the file is read, since plots decode it."""
-    try:
-        check(histogram)
-    except Exception:  # noqa: BLE001 - base64, zlib and the codec each have their own
-        raise ValueError("is not an HdrHistogram V2 in base64") from None
-    return histogram
 
 
 class Interval(ResultPart):
@@ -175,8 +164,12 @@ class Measurement(ResultPart):
     """Why the server could not be looked at; empty in results of formats before 2.1."""
     invalid: list[str]
     """Why the number is not the rate of what was to be measured: gates that failed, or `audit`; empty for a valid one."""
-    histogram: Annotated[str, AfterValidator(_readable)]
+    histogram: Histogram
     """HdrHistogram V2 log line (base64) of all rounds, in nanoseconds."""
+    anatomy: Anatomy | None = None
+    """Where its I/O went; None without `--anatomy`, or see `anatomy_reason`."""
+    anatomy_reason: str = ""
+    """Why its I/O could not be watched; empty where that was not asked for."""
 
     @model_validator(mode="after")
     def _laps_have_all_rounds(self) -> Self:

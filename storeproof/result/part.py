@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from functools import lru_cache
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+from storeproof.stats.latency import check
+
+
+@lru_cache(maxsize=1)  # the index of published results has the same empty one for each number
+def _readable(histogram: str) -> str:
+    """Validate a histogram when the file is read, since plots decode it."""
+    try:
+        check(histogram)
+    except Exception:  # noqa: BLE001 - base64, zlib and the codec each have their own
+        raise ValueError("is not an HdrHistogram V2 in base64") from None
+    return histogram
+
+
+Histogram = Annotated[str, AfterValidator(_readable)]
+"""HdrHistogram V2 (base64)."""
 
 
 class ResultPart(BaseModel):

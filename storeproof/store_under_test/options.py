@@ -42,6 +42,8 @@ class Options:
     """Records that workloads load in place of the scale's number."""
     laps: int = 1
     """Over all that is to be measured; the rounds of a number are shared among them."""
+    anatomy: bool = False
+    """Whether the I/O of the stores is watched while speed is measured."""
     verify_settings: bool = True
     """Off only for mutants, which other checks must catch."""
     corpus: Corpus = field(default_factory=Corpus)

@@ -127,6 +127,8 @@ class Number:
             cost_reason=last.cost.reason,
             invalid=invalid_by(failing, verified=audited.ok),
             histogram=encode(latency),
+            anatomy=last.anatomy.anatomy(last.rounds, last.payload_bytes, closed=workload.loop == "closed"),
+            anatomy_reason=last.anatomy.reason,
         )
 
     @property

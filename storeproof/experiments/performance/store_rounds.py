@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import monotonic
 
+from storeproof.anatomy.meter import AnatomyMeter
 from storeproof.contract import Unknown
 from storeproof.experiments.performance.benchmark_config import BenchmarkConfig
 from storeproof.experiments.performance.loaded_collection import LoadedCollection
@@ -152,6 +153,8 @@ class StoreRounds:
         )
         self._runner.cost = CostMeter(handle)
         self._runner.cost.alone = self.alone
+        if sut.options.anatomy:
+            self._runner.anatomy = AnatomyMeter(handle, sut.target.store.files, config.workload.mix)
         sut.progress(f"{config.name}: loading and warming up")
         self._runner.prepare()
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from zlib import crc32
 
+from storeproof.anatomy.meter import AnatomyMeter
 from storeproof.contract import Layout
 from storeproof.contract.values import Key
 from storeproof.corpus.articles import articles
@@ -65,6 +66,8 @@ class WorkloadRunner:
     """The engine's ceiling, measured by `prepare`."""
     cost: CostMeter = field(default_factory=CostMeter)
     """What the measured rounds cost the server."""
+    anatomy: AnatomyMeter = field(default_factory=AnatomyMeter)
+    """Where its I/O goes in them, with `--anatomy`."""
     begun: bool = False
     """Whether it has put any load on."""
 
@@ -191,7 +194,7 @@ class WorkloadRunner:
     def run_round(self) -> None:
         """One that is measured, after a warm-up that is not, and in which, in an open loop, nothing may be due."""
         self._run(self.scale.round_warm_up_seconds, self.config.rate)
-        with self.cost.measured_round():
+        with self.anatomy.measured_round(), self.cost.measured_round():
             found = self._run(self._round_seconds, self.config.rate)
         self.keep(found)
 
@@ -199,6 +202,7 @@ class WorkloadRunner:
         """The last measured one does not count, for what there was beside its block, and is run again."""
         self.rounds.pop()
         self.cost.forget_round()
+        self.anatomy.forget_round()
         self.forgotten.append(beside)
 
     def start(self, seconds: float, rate: float = 0.0, start_ns: int = 0) -> RunningRound:
