@@ -67,6 +67,7 @@ class IoWatch:
         self._until = threading.Event()
         self._wrong: BaseException | None = None
         self._lost = 0
+        self._begins = 0
         device = folder.stat().st_dev
         with ExitStack() as stack:
             try:

@@ -17,6 +17,8 @@ from storeproof.errors import NotAvailable
 from storeproof.spec.store.files import FileRule
 from storeproof.stats.latency import decode
 
+pytestmark = pytest.mark.slow
+
 RULES = (
     FileRule(kind="journal", paths=("*.wal",)),
     FileRule(kind="merge", paths=("*.db",), thread="merger*"),
@@ -26,7 +28,7 @@ RULES = (
 )
 
 
-def seen(folder: Path, work: Callable[[], object], rules: tuple[FileRule, ...] = RULES, pages: int = module.PAGES) -> WatchedIo:
+def seen(folder: Path, work: Callable[[], object], rules: tuple[FileRule, ...] = RULES, pages: int = 256) -> WatchedIo:
     """What this process does in `work`."""
     watch = IoWatch(folder, [os.getpid()], rules, pages)
     watch.begin()
@@ -214,6 +216,22 @@ def test_nothing_is_left_behind(watched: Path) -> None:
     seen(watched, lambda: write(watched / "a.wal", 1))
     IoWatch(watched, [os.getpid()], RULES).close()
     assert (sorted(Path("/proc/self/fd").iterdir()), threading.active_count()) == before
+
+
+@pytest.mark.parametrize(
+    "what", ["storeproof.anatomy.file_names.call", "storeproof.anatomy.watch.format_of", "storeproof.anatomy.watch.Ring.record"]
+)
+def test_without_root_nothing_is_watched(watched: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    """Whichever of the kernel's doors is closed, the reason is said, and nothing stays open."""
+
+    def refused(*_arguments: object, **_named: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    before = sorted(Path("/proc/self/fd").iterdir())
+    monkeypatch.setattr(what, refused)
+    with pytest.raises(NotAvailable, match=r"cannot be read: .*Operation not permitted; run as root"):
+        IoWatch(watched, [os.getpid()], RULES)
+    assert sorted(Path("/proc/self/fd").iterdir()) == before
 
 
 @pytest.mark.parametrize(
