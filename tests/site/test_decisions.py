@@ -13,7 +13,7 @@ from storeproof.site import build_site
 from storeproof.site.site_content import gather
 from storeproof.spec.questions.read_needs import capabilities_of
 from tests.result.claimed import around, number, result
-from tests.result.levels import MIXES, level_case, level_cases, seen
+from tests.result.needs.levels import MIXES, level_case, level_cases, seen
 from tests.result.needs.needed import SHAPE, capability, known, needs, struck
 from tests.shipped import SHIPPED
 from tests.site.made import decided, sources, tried

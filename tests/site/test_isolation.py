@@ -13,7 +13,7 @@ from storeproof.result.model import StoreResult
 from storeproof.site import build_site
 from storeproof.site.isolation_pages import answer, isolation_pages
 from storeproof.site.rendering import Renderer
-from tests.result.levels import MIXES, level_case, level_cases, seen
+from tests.result.needs.levels import MIXES, level_case, level_cases, seen
 from tests.site.made import content, result, tried
 from tests.site.pages import Read, broken_links, read_pages
 

@@ -62,6 +62,7 @@ def against(candidate: Candidate) -> str:
     if binding is None:
         return "nothing was found against it"
     if binding.verdict is NeedVerdict.MET:
+        assert binding.headroom is not None, "the binding need that is met is one with a number"
         least = "at least " if binding.at_least else ""
         return f"tightest need: {need(binding.need)}, met {least}{times(binding.headroom)} times"
     said = f"{'lacks' if candidate.missed else 'not shown:'} {need(binding.need)}: {binding.reason}"

@@ -12,7 +12,7 @@ from storeproof.outcome import Outcome
 from storeproof.result.model import OutcomeRecord
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 from storeproof.spec.isolation import Guarantees
-from tests.result.levels import MIXES, level_case, level_cases, seen
+from tests.result.needs.levels import MIXES, level_case, level_cases, seen
 from tests.result.needs.needed import decided, judgement, known, needs
 from tests.shipped import SHIPPED
 

@@ -85,7 +85,7 @@ def test_a_rate_that_drifts_is_judged_by_all_its_rounds() -> None:
 )
 def test_what_is_measured_counts_for_machines_like_it(cores: int, memory: str, need: int, verdict: NeedVerdict) -> None:
     """A larger machine does as well, and a smaller one no better; whatever else would be a guess."""
-    file = needs(load={**GET, "rate": need}).model_copy(update={"machine": Machine(cores=cores, memory=memory)})
+    file = needs(load={**GET, "rate": need}).model_copy(update={"machine": Machine.model_validate({"cores": cores, "memory": memory})})
     run = given(result(known("redis:volatile", number("single-get", *around(1000)))), [0, 1], [2], cores=4, memory=4 << 30)
     judged = judgement(decided(file, run), "rate")
     assert judged.verdict is verdict

@@ -17,7 +17,7 @@ from storeproof.spec.questions.read_needs import read_needs
 from tests.architecture.installed import CHECKOUT
 from tests.cli.test_decide import whole
 from tests.result.claimed import result
-from tests.result.levels import MIXES, level_case, seen
+from tests.result.needs.levels import MIXES, level_case, seen
 from tests.result.needs.needed import SHAPE, known
 from tests.shipped import SHIPPED
 

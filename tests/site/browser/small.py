@@ -6,7 +6,7 @@ from storeproof.outcome import Outcome
 from storeproof.report.parts.first_screen import with_first_screen
 from storeproof.result.model import Result
 from tests.report.clusters import ISOLATED
-from tests.result.levels import MIXES, level_case, level_cases, seen
+from tests.result.needs.levels import MIXES, level_case, level_cases, seen
 from tests.site.made import fault, judged, rate, result, struck, tried, way
 
 
