@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from storeproof.cli import main
+from storeproof.report.markdown import table_of
+from storeproof.report.parts.crash_table import crash_table
 from storeproof.report.speed.noise import below
 from storeproof.result.json_file import COMPRESSED, read_result
 from storeproof.result.ratios.noise import noise_of
@@ -59,15 +61,21 @@ def _said(svg: Path) -> list[str]:
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
 def test_a_published_result_is_read_by_this_version(run: Path) -> None:
-    """And its folder holds nothing that could be drawn again, but one picture in one or two widths."""
+    """And its folder holds nothing that could be drawn again, but one picture in one or two widths, where there is something to draw."""
     assert read_result(run).stores
-    assert {path.name for path in run.iterdir()} - {"narrow.svg"} == {COMPRESSED, "overview.svg"}
+    assert {path.name for path in run.iterdir()} - {"narrow.svg", "overview.svg"} == {COMPRESSED}
 
 
 def test_every_published_run_is_explained_and_drawn_by_a_command() -> None:
     """No folder without a command for its picture, and none that is missing."""
     outputs = {words[words.index("--output") + 1] for words in map(shlex.split, COMMANDS)}
     assert outputs == {str(path.relative_to(CHECKOUT)) for run in RUNS for path in run.glob("*.svg")}
+
+
+@pytest.mark.parametrize("run", [each for each in RUNS if "-crash-states-" in each.name], ids=lambda run: run.name)
+def test_the_table_of_crash_states_is_that_of_its_result(run: Path) -> None:
+    """Row by row, as the report of the run has it."""
+    assert table_of(crash_table(read_result(run))) in (REPORTS / "README.md").read_text()
 
 
 def test_the_noise_floors_are_those_of_the_result() -> None:

@@ -116,8 +116,9 @@ def _anomaly(seen: AnomalySeen) -> AnomalySeen:
 
 
 def _number(measured: Measurement) -> Measurement:
-    """One that drifts is judged by its rounds."""
-    return measured.model_copy(update={"rounds": measured.rounds if measured.trend.drifting else [], "histogram": _EMPTY})
+    """One that drifts is judged by its slowest and its fastest round."""
+    rounds = sorted(measured.rounds, key=lambda each: each.throughput) if measured.trend.drifting else []
+    return measured.model_copy(update={"rounds": [*rounds[:1], *rounds[-1:]], "histogram": _EMPTY})
 
 
 _NOT_OF_A_NUMBER: Final = {"laps", "parts", "interleaved_with", "service_us", "schedule_lag_us", "machine_speed", "disturbance"}

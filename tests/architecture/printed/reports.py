@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from storeproof.outcome import REFUTED, Outcome
 from storeproof.report.speed import numbers as marks
 from storeproof.result.compare import pair_of
+from storeproof.result.measured.isolation import IsolationCounts
+from storeproof.result.model import StoreResult
 from tests.architecture.printed.published import cluster_row, lost, machine, minutes, number, numbers, run, sides, store, struck, times
 from tests.architecture.printed.says import CLUSTERS, DURABILITY, Says, only_by_power, variants, without_waiting, word
 
 _CACHES = ("redis-over-mongodb", "memcached-over-postgresql", "redis-over-mysql", "more-caches")
+ISOLATION = ("2026-11-29-isolation", "isolation-innodb")
 _SPEEDS = ("redis-over-mongodb-speeds", "memcached-over-postgresql-speeds")
 
 
@@ -164,6 +167,17 @@ def reports() -> list[Says]:
             lambda: (machine(*DURABILITY, "durability-cost"), minutes(*DURABILITY), minutes("durability-cost")),
         ),
         Says("| {} {} min |", lambda: (machine("series", "redis-and-mongodb"), minutes("series", "redis-and-mongodb"))),
+        Says(
+            "| {} {} min |",
+            lambda: (machine("crash-states-keys", "crash-states-databases"), minutes("crash-states-keys", "crash-states-databases")),
+        ),
+        Says("| {} {} min |", lambda: (machine(*ISOLATION), minutes(*ISOLATION))),
+        Says("{} transactions at {} levels of {} variants, {} of them contended", _transactions),
+        Says(
+            "a lost update was there after {} to {} commits",
+            lambda: _first("lost-update", lambda level, guarantees: level == "repeatable_read" and guarantees == "read_committed"),
+        ),
+        Says("which it allows, after {} to {}.", lambda: _first("G2-item", lambda _, guarantees: guarantees == "snapshot_isolation")),
         Says("| {} {} min |", lambda: (machine("2026-11-27-ycsb"), minutes("2026-11-27-ycsb"))),
         Says("| {} {} min |", lambda: (machine("2026-11-27-full-aggregates"), minutes("2026-11-27-full-aggregates"))),
         Says("| {} {} min |", lambda: (machine("2026-11-25-full-aggregates"), minutes("2026-11-25-full-aggregates"))),
@@ -301,6 +315,30 @@ def reports() -> list[Says]:
             ),
         ),
     ]
+
+
+def _levels() -> list[tuple[StoreResult, IsolationCounts]]:
+    """Each level and mix that was tried; none showed what it forbids."""
+    found = [(each, case.isolation) for name in ISOLATION for each in run(name).stores for case in each.outcomes if case.isolation]
+    assert not any(seen.forbidden for _, counts in found for seen in counts.anomalies)
+    return found
+
+
+def _transactions() -> tuple[str, str, str, str]:
+    """Committed ones; levels, variants; contended ones."""
+    found = _levels()
+    levels = {(each.store, each.variant, counts.level) for each, counts in found}
+    variants = {(each.store, each.variant) for each, _ in found}
+    committed, contended = (sum(getattr(counts, what) for _, counts in found) for what in ("committed", "contended"))
+    return f"{committed:,}", str(len(levels)), word(len(variants)), f"{contended:,}"
+
+
+def _first(kind: str, wanted: Callable[[str, str], bool]) -> tuple[int, int]:
+    """The least and the most commits to the first of a kind, at some levels."""
+    after = [
+        seen.after for _, counts in _levels() if wanted(counts.level, counts.guarantees) for seen in counts.anomalies if seen.kind == kind
+    ]
+    return min(after), max(after)
 
 
 def _changed_doubles() -> int:
