@@ -57,7 +57,7 @@ UNPUBLISHED = {
     "docs/findings/relatives.md": "daa9dff11f1f84c0",
     "docs/findings/redis-zero-tail.md": "f5f7a08bfd7e8501",
     "docs/findings/tarantool-cut-tail.md": "cb484630c85c6358",
-    "docs/findings/tarantool-snapshot-sync.md": "122790cb3c9718a7",
+    "docs/findings/tarantool-snapshot-sync.md": "9673681276cb4328",
     "docs/findings/tarantool-vinyl-checkpoint.md": "8eb46943742f6f64",
     "docs/findings/tarantool-zero-tail.md": "77390c00aba5a0f5",
 }

@@ -13,9 +13,11 @@ from storeproof.result.measured.isolation import IsolationCounts
 from storeproof.result.model import StoreResult
 from tests.architecture.printed.published import cluster_row, lost, machine, minutes, number, numbers, run, sides, store, struck, times
 from tests.architecture.printed.says import CLUSTERS, DURABILITY, Says, only_by_power, variants, without_waiting, word
+from tests.shipped import SHIPPED
 
 _CACHES = ("redis-over-mongodb", "memcached-over-postgresql", "redis-over-mysql", "more-caches")
-ISOLATION = ("2026-11-29-isolation", "isolation-innodb")
+_CRASH_STATES = ("crash-states-keys", "crash-states-databases")
+_ISOLATION = ("2026-11-29-isolation", "isolation-innodb")
 _SPEEDS = ("redis-over-mongodb-speeds", "memcached-over-postgresql-speeds")
 
 
@@ -167,11 +169,10 @@ def reports() -> list[Says]:
             lambda: (machine(*DURABILITY, "durability-cost"), minutes(*DURABILITY), minutes("durability-cost")),
         ),
         Says("| {} {} min |", lambda: (machine("series", "redis-and-mongodb"), minutes("series", "redis-and-mongodb"))),
-        Says(
-            "| {} {} min |",
-            lambda: (machine("crash-states-keys", "crash-states-databases"), minutes("crash-states-keys", "crash-states-databases")),
-        ),
-        Says("| {} {} min |", lambda: (machine(*ISOLATION), minutes(*ISOLATION))),
+        Says("| {} {} min |", lambda: (machine(*_CRASH_STATES), minutes(*_CRASH_STATES))),
+        Says("| {} {} min |", lambda: (machine(*_ISOLATION), minutes(*_ISOLATION))),
+        Says("side by side: the {} variants of single servers", lambda: (sum(len(run(name).stores) for name in _CRASH_STATES),)),
+        Says("under a fresh start for {} seconds; then calls of the disk failed in turn, for {} seconds each kind", _seconds_of_states),
         Says("{} transactions at {} levels of {} variants, {} of them contended", _transactions),
         Says(
             "a lost update was there after {} to {} commits",
@@ -317,9 +318,14 @@ def reports() -> list[Says]:
     ]
 
 
+def _seconds_of_states() -> tuple[str, str]:
+    scale = SHIPPED.scales["standard"].durability
+    return f"{scale.crash_states.seconds:.0f}", f"{scale.io_errors.seconds:.0f}"
+
+
 def _levels() -> list[tuple[StoreResult, IsolationCounts]]:
     """Each level and mix that was tried; none showed what it forbids."""
-    found = [(each, case.isolation) for name in ISOLATION for each in run(name).stores for case in each.outcomes if case.isolation]
+    found = [(each, case.isolation) for name in _ISOLATION for each in run(name).stores for case in each.outcomes if case.isolation]
     assert not any(seen.forbidden for _, counts in found for seen in counts.anomalies)
     return found
 
