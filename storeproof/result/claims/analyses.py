@@ -45,7 +45,7 @@ def _judge_analysis(analysis: Analysis, sides: Sequence[Side], spec: Spec) -> It
         there = [side for target in each.tried_on for side in sides if side.name == target]
         if isinstance(each, ReportedIsolation):
             for kind in each.seen:
-                trials = [_transactions(each, kind, side) for side in there]
+                trials = [_transactions(each, kind, side, spec) for side in there]
                 yield _judged(analysis, each, trials, spec, anomaly=ANOMALIES[kind] + ORDERS[each.order], level=each.level)
         elif isinstance(each, ReportedLoss):
             trials = [_rounds(each, side) for side in there]
@@ -54,10 +54,11 @@ def _judge_analysis(analysis: Analysis, sides: Sequence[Side], spec: Spec) -> It
             yield _judged(analysis, each, [], spec, anomaly=each.what)
 
 
-def _transactions(reported: ReportedIsolation, kind: AnomalyKind, side: Side) -> _Trial:
-    """Of all mixes at the level, of which one that shows it is enough."""
-    chosen = (each for each in side.store.outcomes if each.outcome is not Outcome.EXCLUDED)
-    cases = [each for each in chosen if each.id.startswith(isolation_case(reported.level, ""))]
+def _transactions(reported: ReportedIsolation, kind: AnomalyKind, side: Side, spec: Spec) -> _Trial:
+    """Of all mixes at the level that read at as many nodes, of which one that shows it is enough."""
+    several = reported.nodes == "several"
+    wanted = {isolation_case(reported.level, name) for name, mix in spec.mixes.items() if (mix.readers > 0) is several}
+    cases = [each for each in side.store.outcomes if each.id in wanted and each.outcome is not Outcome.EXCLUDED]
     judged = [each.isolation for each in cases if each.isolation is not None and each.outcome in TELLING]
     after = [seen.after for each in judged for seen in each.anomalies if (seen.kind, seen.order) == (kind, reported.order)]
     looked = [each for each in judged if not _is_hidden(each, kind, reported)]

@@ -107,6 +107,9 @@ def _of_store(store: StoreResult) -> StoreResult:
 
 
 def _outcome(case: OutcomeRecord) -> OutcomeRecord:
+    """Of the states of crashes and the errors of disks no need asks."""
+    if case.crash_states or case.io_errors:
+        case = case.model_copy(update={"detail": ""})
     seen = case.isolation and case.isolation.model_copy(update={"anomalies": [_anomaly(each) for each in case.isolation.anomalies]})
     return case.model_copy(update={"seconds": 0, "isolation": seen})
 
@@ -121,13 +124,15 @@ def _number(measured: Measurement) -> Measurement:
     return measured.model_copy(update={"rounds": [*rounds[:1], *rounds[-1:]], "histogram": _EMPTY})
 
 
-_NOT_OF_A_NUMBER: Final = {"laps", "parts", "interleaved_with", "service_us", "schedule_lag_us", "machine_speed", "disturbance"}
+_NOT_OF_A_NUMBER: Final = {
+    "laps", "parts", "interleaved_with", "service_us", "schedule_lag_us", "machine_speed", "disturbance", "anatomy", "anatomy_reason",
+}  # fmt: skip
 _IN_NO_ANSWER: Final[Any] = {
     "stores": {
         "__all__": {
             **dict.fromkeys(("histories", "scaling", "sources", "operations"), True),
             "durability": {"failovers": True, "guarantees": {"__all__": {"cluster_rounds"}}},
-            "outcomes": {"__all__": {"named", "spoiled", "standing"}},
+            "outcomes": {"__all__": {"named", "spoiled", "standing", "crash_states", "io_errors"}},
             "measurements": {"__all__": _NOT_OF_A_NUMBER},
         }
     }

@@ -171,12 +171,17 @@ def reports() -> list[Says]:
         Says("| {} {} min |", lambda: (machine("series", "redis-and-mongodb"), minutes("series", "redis-and-mongodb"))),
         Says("| {} {} min |", lambda: (machine(*_CRASH_STATES), minutes(*_CRASH_STATES))),
         Says("| {} {} min |", lambda: (machine(*_ISOLATION), minutes(*_ISOLATION))),
+        Says("| {} {} min |", lambda: (machine("isolation-nodes"), minutes("isolation-nodes"))),
         Says("side by side: the {} variants of single servers", lambda: (sum(len(run(name).stores) for name in _CRASH_STATES),)),
         Says("under a fresh start for {} seconds; then calls of the disk failed in turn, for {} seconds each kind", _seconds_of_states),
         Says("{} transactions at {} levels of {} variants, {} of them contended", _transactions),
         Says(
             "a lost update was there after {} to {} commits",
             lambda: _first("lost-update", lambda level, guarantees: level == "repeatable_read" and guarantees == "read_committed"),
+        ),
+        Says(
+            "was there after {} commits, and with `remote_apply` after {}",
+            lambda: tuple(map(_fork, ("standbys-local", "standbys-remote-apply"))),
         ),
         Says("which it allows, after {} to {}.", lambda: _first("G2-item", lambda _, guarantees: guarantees == "snapshot_isolation")),
         Says("| {} {} min |", lambda: (machine("2026-11-27-ycsb"), minutes("2026-11-27-ycsb"))),
@@ -345,6 +350,13 @@ def _first(kind: str, wanted: Callable[[str, str], bool]) -> tuple[int, int]:
         seen.after for _, counts in _levels() if wanted(counts.level, counts.guarantees) for seen in counts.anomalies if seen.kind == kind
     ]
     return min(after), max(after)
+
+
+def _fork(variant: str) -> str:
+    """Commits until the first long fork."""
+    cases = [each.isolation for each in store("isolation-nodes", f"postgresql:{variant}").outcomes if each.isolation]
+    (after,) = [seen.after for counts in cases for seen in counts.anomalies if seen.kind == "G-nonadjacent"]
+    return f"{after:,}"
 
 
 def _changed_doubles() -> int:

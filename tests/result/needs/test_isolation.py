@@ -102,7 +102,7 @@ def test_what_no_level_claims_is_not_met() -> None:
         "no level of it claims as much: begin(read_committed) read committed, begin(repeatable_read) snapshot isolation, "
         "begin(serializable) serializable"
     )
-    assert judged("serializable", target="redis:aof-always").reason == "it claims no isolation level"
+    assert judged("serializable", target="memcached:volatile").reason == "it claims no isolation level"
 
 
 def test_a_store_without_a_file_is_judged_by_what_its_results_claim() -> None:
