@@ -59,6 +59,7 @@ UNPUBLISHED = {
     "docs/findings/tarantool-cut-tail.md": "cb484630c85c6358",
     "docs/findings/tarantool-snapshot-sync.md": "9673681276cb4328",
     "docs/findings/tarantool-vinyl-checkpoint.md": "8eb46943742f6f64",
+    "docs/findings/tarantool-vinyl-index.md": "7360e547ecdec675",
     "docs/findings/tarantool-zero-tail.md": "77390c00aba5a0f5",
 }
 """Pages on runs of which no result is published, with a digest of their numbers."""
