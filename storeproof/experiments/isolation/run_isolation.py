@@ -22,7 +22,7 @@ _LOOK_SECONDS: Final = 0.02
 _ENOUGH: Final = 2 * LEAST
 """Commits, below which it goes on: not each of them is contended."""
 _PATIENCE: Final = 10
-"""Times as long as the scale has, after which it ends all the same."""
+"""Times as long as the scale has, or as many transactions, after which it ends all the same: a store may refuse them all, and fast."""
 
 
 def run_isolation(
@@ -66,7 +66,7 @@ def _run(sut: StoreUnderTest, handle: Handle, load: TransactionLoad, mix: Transa
 
         def is_over() -> bool:
             enough = load.committed >= _ENOUGH and (load.sent >= scale.transactions or monotonic() > due)
-            return enough or not running.alive
+            return enough or load.sent >= _PATIENCE * scale.transactions or not running.alive
 
         wait_until(is_over, _PATIENCE * scale.seconds, _LOOK_SECONDS)
     raise_unknown(clients)

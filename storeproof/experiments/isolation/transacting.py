@@ -121,7 +121,7 @@ class Transacting(Strategy):
 
     def _send_whole(self, keys: Sequence[str], replaced: Sequence[str]) -> None:
         """Read all and replace some by one request: nothing can be read again, or rolled back."""
-        self._rolled_back = False
+        self._commits = True
         writes = {key: self._new_id() for key in replaced}
         self._accesses = [Access("write", key, new_id) for key, new_id in writes.items()]  # before, as in `_write`
         self._accesses = [*self._contents.run_whole(keys, writes), *self._accesses]
