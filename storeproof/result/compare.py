@@ -236,6 +236,8 @@ def unlike_measurements(a: Measurement, b: Measurement, about: Collection[str] =
     ]
     if "unit" not in about and a.throughput.unit != b.throughput.unit:
         reasons.append(_differ("unit", a.throughput.unit, b.throughput.unit))
+    if (a.anatomy is None) != (b.anatomy is None):
+        reasons.append("the I/O of one store was watched (--anatomy), which takes time, and that of the other was not")
     return reasons
 
 

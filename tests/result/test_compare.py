@@ -12,6 +12,7 @@ from storeproof.result.compare import Pair, Side, compare
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import Citation, OutcomeRecord, Result
 from tests.report.sample import DRIFTING, TARGETS, sample_environment, sample_result
+from tests.report.test_anatomy import FOUND
 from tests.result.records import measured
 
 
@@ -54,6 +55,13 @@ def test_a_difference_is_shown_with_its_interval() -> None:
     assert 1.9 < pair.ratio.low < 2 < pair.ratio.high < 2.1
     assert pair.ratio.shows_difference
     assert (pair.faster, pair.verdict, pair.bound) == ("A", "", "")
+
+
+def test_a_store_that_was_watched_is_compared_with_none_that_was_not() -> None:
+    """To watch its I/O takes time."""
+    watched = side(anatomy=FOUND.model_dump())
+    assert only_pair(watched, side()).refused[0].startswith("the I/O of one store was watched (--anatomy)")
+    assert only_pair(watched, watched).refused == ()
 
 
 def test_no_difference_is_shown_where_the_interval_contains_one() -> None:
