@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -90,8 +91,10 @@ def answer(levels: Sequence[LevelShown]) -> str:
 
 
 def _held(kept: Sequence[LevelShown]) -> str:
-    """`begin(serializable) holds as serializable`; of many levels how many there are."""
-    held = dict.fromkeys(f"{each.asked} as {in_words(each.guarantees)}" for each in kept if each.guarantees is not None)
+    """`begin(serializable) holds as serializable`, with the variant where it is another level in another one; of many levels how many."""
+    named = {(each.asked, in_words(each.guarantees)): each.variant.variant for each in kept if each.guarantees is not None}
+    times = Counter(asked for asked, _ in named)
+    held = [f"{asked} as {level}" + f" in {variant}" * (times[asked] > 1) for (asked, level), variant in named.items()]
     if len({each.variant.store for each in kept}) > 1 or len(held) > len(LEVELS):
         return f"{plural(len(kept), 'level')} {'holds' if len(kept) == 1 else 'hold'}"
     return ", ".join(held).replace(" as ", " holds as ", 1)

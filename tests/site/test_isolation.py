@@ -36,7 +36,7 @@ POSTGRESQL = store(
     *level_cases("serializable", MIXES[2:]),
 )
 MADE = content(
-    result(POSTGRESQL, store("redis:aof-always"), store("own:x", level_case("snapshot", guarantees="snapshot_isolation")), run="r1"),
+    result(POSTGRESQL, store("memcached:volatile"), store("own:x", level_case("snapshot", guarantees="snapshot_isolation")), run="r1"),
     result(store("sqlite:wal-full"), run="r2"),
 )
 
@@ -70,7 +70,7 @@ def test_the_first_line_is_the_answer(pages: dict[str, Read]) -> None:
     for path in ("isolation/postgresql.html", "store/postgresql.html", "store/postgresql.synchronous-commit-on.html"):
         assert " ".join(answers) in pages[path].page.text
     assert "2 levels hold, as far as 1,500 transactions show." in pages["isolation.html"].page.text
-    assert "No isolation level is claimed, and none was tried." in pages["store/redis.aof-always.html"].page.text
+    assert "No isolation level is claimed, and none was tried." in pages["store/memcached.volatile.html"].page.text
     assert "No result has tried a level" in pages["isolation/sqlite.html"].page.text
 
 
@@ -100,7 +100,7 @@ def test_all_stores_are_beside_each_other(pages: dict[str, Read]) -> None:
     assert rows["postgresql:synchronous-commit-on"] == ["read committed: not tried", "✔ snapshot isolation", "–", claims]
     assert rows["sqlite:wal-full"] == ["–", "–", "–", "serializable: not tried"]
     assert rows["own:x"] == ["–", "–", "✔ snapshot isolation", "–"]
-    assert "They claim no level, and were tried at none: redis:aof-always." in pages["isolation.html"].page.text
+    assert "They claim no level, and were tried at none: memcached:volatile." in pages["isolation.html"].page.text
 
 
 def test_the_search_over_capabilities_finds_it(files: Mapping[str, str], pages: dict[str, Read]) -> None:
@@ -110,7 +110,7 @@ def test_the_search_over_capabilities_finds_it(files: Mapping[str, str], pages: 
     words = dict(zip([each.name for each in MADE.variants if each.answers], _rows(files["capabilities.html"])[0][1:], strict=True))
     assert words == {
         "postgresql:synchronous-commit-on": "fails",
-        "redis:aof-always": "no level",
+        "memcached:volatile": "no level",
         "own:x": "not refuted",
         "sqlite:wal-full": "not tried",
     }
@@ -119,7 +119,7 @@ def test_the_search_over_capabilities_finds_it(files: Mapping[str, str], pages: 
 
 def test_a_site_without_levels_says_so() -> None:
     """As one of caches alone."""
-    made = content(result(store("redis:aof-always")))
+    made = content(result(store("memcached:volatile")))
     assert "None of these stores has a level." in dict(isolation_pages(made, Renderer(made)))["isolation.html"]
     assert answer([]) == "No isolation level is claimed, and none was tried."
 
