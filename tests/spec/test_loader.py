@@ -110,9 +110,9 @@ LISTED = SCALE[SCALE.index("  workloads:\n") : SCALE.index("  records:")]
     [
         ("all", None),
         ("[put]", None),
-        ("[putt]", "scales/smoke.yaml:15: performance.workloads.0: unknown workload `putt` (did you mean `put`?); allowed: load, put"),
-        ("[put, put]", "scales/smoke.yaml:15: performance.workloads: found `put` and `put`; allowed: one workload of the kind value-write"),
-        ("[load]", "scales/smoke.yaml:15: performance.workloads: no workload of the kind value-write; add one, such as `put`"),
+        ("[putt]", "scales/smoke.yaml:16: performance.workloads.0: unknown workload `putt` (did you mean `put`?); allowed: load, put"),
+        ("[put, put]", "scales/smoke.yaml:16: performance.workloads: found `put` and `put`; allowed: one workload of the kind value-write"),
+        ("[load]", "scales/smoke.yaml:16: performance.workloads: no workload of the kind value-write; add one, such as `put`"),
     ],
 )
 def test_a_scale_measures_all_workloads_or_one_of_each_kind(root: Path, workloads: str, message: str | None) -> None:

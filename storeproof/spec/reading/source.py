@@ -46,6 +46,12 @@ class _Loader(yaml.SafeLoader):
 class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """The same with libyaml, ten times as fast; its messages about invalid YAML are less clear."""
 
+    def descend_resolver(self, current_node: object, current_index: object) -> None:
+        """Nothing: no tag depends on where a value stands, and this is called for each."""
+
+    def ascend_resolver(self) -> None:
+        """Nothing, likewise."""
+
 
 def _number(construct: Callable[[Any, yaml.Node], Any]) -> Callable[[Any, yaml.Node], Any]:
     """The same, with the line in the error: Python rejects numbers of more than 4,300 digits, and `0x_`."""
@@ -162,7 +168,9 @@ def _composed_by(kind: type[_Loader | _FastLoader], path: Path, text: str) -> tu
     if node is None:
         raise SpecError([f"{path}:1: the file is empty; allowed: a mapping that starts with `format: ...`"])
     if isinstance(node, yaml.CollectionNode):
-        repeated = [f"{path}:{line}: {field}: the key is given twice; keep one" for line, field in _repeated_keys(path, node, 0, set())]
+        repeated = [
+            f"{path}:{line}: {field}: the key is given twice; keep one" for line, field in sorted(_repeated_keys(path, node, 0, set()))
+        ]
         if repeated:
             raise SpecError(repeated)
     return node, loader
@@ -200,14 +208,17 @@ def _repeated_keys(path: Path, node: yaml.CollectionNode, above: int, visited: s
     if above == DEEPEST:
         raise _too_deep(path, node.start_mark)
     found: list[tuple[int, str]] = []
-    seen: set[str] = set()
-    for position, item in enumerate(node.value):
-        key, value = item if isinstance(item, tuple) else (None, item)
-        name = str(position if key is None else key.value)
-        if key is not None and name in seen:
-            found.append((key.start_mark.line + 1, name))
-        seen.add(name)
-        for part in (key, value):
-            if isinstance(part, yaml.CollectionNode):
-                found += [(line, f"{name}.{below}") for line, below in _repeated_keys(path, part, above + 1, visited)]
+    if isinstance(node, yaml.MappingNode):
+        names = [str(key.value) for key, _ in node.value]
+        if len(set(names)) < len(names):
+            found = [
+                (key.start_mark.line + 1, name)
+                for at, ((key, _), name) in enumerate(zip(node.value, names, strict=True))
+                if name in names[:at]
+            ]
+        parts = [(name, part) for name, pair in zip(names, node.value, strict=True) for part in pair if type(part) is not yaml.ScalarNode]
+    else:
+        parts = [(str(position), part) for position, part in enumerate(node.value) if type(part) is not yaml.ScalarNode]
+    for name, part in parts:
+        found += [(line, f"{name}.{below}") for line, below in _repeated_keys(path, part, above + 1, visited)]
     return found
