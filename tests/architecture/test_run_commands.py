@@ -73,7 +73,6 @@ SELECTIONS = {
     "across_faults and node_loss": "durability.linearizable/node_loss",
     "transfers_are_whole and partition": "durability.transfers/partition",
     "sessions_never_go_back and node_loss": "durability.sessions/node_loss",
-    "stay_isolated and node_loss": "durability.isolation/node_loss",
     "survives_with_them and power_loss": "durability.metadata/power_loss",
     "test_corruption and flip": "durability.corruption/flip",
     "test_bootstrap and process_kill": "durability.bootstrap/process_kill",

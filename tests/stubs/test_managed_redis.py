@@ -184,9 +184,10 @@ def test_the_service_is_known_by_a_host_name_that_tls_proves() -> None:
 
 
 def test_the_service_and_the_stand_in_claim_what_redis_claims() -> None:
-    """Both files claim the capabilities of redis.yaml."""
-    spec = SHIPPED
-    claims = [spec.store(name)[0].claims for name in ("redis", "azure-redis-cache", str(STORE))]
+    """Both files claim the capabilities of redis.yaml, and no isolation level, of which the service's maker says nothing."""
+    claims = [SHIPPED.store(name)[0].claims for name in ("redis", "azure-redis-cache", str(STORE))]
+    assert [set(each.isolation) for each in claims] == [{"serializable"}, set(), set()]
+    claims[0] = claims[0].model_copy(update={"isolation": {}})
     assert claims[0] == claims[1] == claims[2]
 
 
