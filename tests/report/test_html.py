@@ -201,7 +201,7 @@ def test_the_quick_check_of_one_store_has_tables_alone() -> None:
 
 
 def test_rendering_is_quick(timed: tuple[str, float]) -> None:
-    """Nine stores, with some thirty plots, are rendered in ten seconds of processor time, imports apart: 4 to 8 on machines that differ by half."""
+    """Nine stores, with some thirty plots, are rendered in ten seconds of processor time, imports apart; 4 to 8 were seen."""
     assert timed[1] < 10
 
 
