@@ -7,23 +7,16 @@ from collections.abc import Iterator
 from storeproof.errors import SpecError
 from storeproof.spec.loader import Spec
 from storeproof.spec.questions.analysis import Analysis
-from storeproof.spec.questions.read_claims import Place, wrong_target
-from storeproof.spec.reading.source import at, read
+from storeproof.spec.questions.read_claims import Place, files_called, wrong_target
+from storeproof.spec.reading.source import at
 
 
 def read_analyses(spec: Spec) -> tuple[Analysis, ...]:
     """All files of `analyses/`, by name. Raises `SpecError`: with all errors of all files."""
     problems: list[str] = []
     found: list[Analysis] = []
-    for path in sorted((spec.root / "analyses").glob("*.yaml")):
-        try:
-            analysis = read(path, Analysis)
-        except SpecError as breach:
-            problems += breach.problems
-            continue
+    for path, analysis in files_called(spec.root / "analyses", Analysis, "analysis", problems):
         found.append(analysis)
-        if analysis.analysis != path.stem:
-            problems.append(f"{at(path, 'analysis')}: found '{analysis.analysis}'; allowed: {path.stem}, as the file is called")
         problems += [f"{at(path, *place)}: {wrong}" for place, wrong in _wrong(spec, analysis)]
     if problems:
         raise SpecError(problems)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from storeproof.errors import SpecError, UsageError
+from storeproof.spec.base import SpecFile
 from storeproof.spec.loader import Spec
 from storeproof.spec.questions.claim import ClaimedSide, ClaimsFile, PublishedClaim, Subject
 from storeproof.spec.reading.explain import unknown
@@ -14,6 +16,7 @@ from storeproof.spec.store import Target
 from storeproof.spec.workload import Workload
 
 Place = tuple[int | str, ...]
+F = TypeVar("F", bound=SpecFile)
 
 
 def read_claims(spec: Spec) -> tuple[ClaimsFile, ...]:
@@ -21,15 +24,8 @@ def read_claims(spec: Spec) -> tuple[ClaimsFile, ...]:
     problems: list[str] = []
     files: list[ClaimsFile] = []
     seen: dict[str, tuple[Path, int]] = {}
-    for path in sorted((spec.root / "claims").glob("*.yaml")):
-        try:
-            file = read(path, ClaimsFile)
-        except SpecError as breach:
-            problems += breach.problems
-            continue
+    for path, file in files_called(spec.root / "claims", ClaimsFile, "source", problems):
         files.append(file)
-        if file.source != path.stem:
-            problems.append(f"{at(path, 'source')}: found '{file.source}'; allowed: {path.stem}, as the file is called")
         for number, claim in enumerate(file.claims):
             first = seen.setdefault(claim.claim, (path, number))
             if first != (path, number):
@@ -40,6 +36,19 @@ def read_claims(spec: Spec) -> tuple[ClaimsFile, ...]:
     if problems:
         raise SpecError(problems)
     return tuple(files)
+
+
+def files_called(folder: Path, kind: type[F], field: str, problems: list[str]) -> Iterator[tuple[Path, F]]:
+    """The files of a folder, in order, each of which is called what one of its fields says. `problems`: what is wrong is added to it."""
+    for path in sorted(folder.glob("*.yaml")):
+        try:
+            file = read(path, kind)
+        except SpecError as breach:
+            problems += breach.problems
+            continue
+        if (name := getattr(file, field)) != path.stem:
+            problems.append(f"{at(path, field)}: found '{name}'; allowed: {path.stem}, as the file is called")
+        yield path, file
 
 
 def _wrong(spec: Spec, claim: PublishedClaim) -> Iterator[tuple[Place, str]]:
