@@ -19,6 +19,7 @@ from storeproof.check.shrink import _since_a_put
 from storeproof.errors import NotAvailable
 from storeproof.history import Operation
 from tests.check.accesses import access, accesses
+from tests.pace import processor_seconds, unit
 
 pytestmark = pytest.mark.skipif(not native_support.present(), reason="the compiled part was not built")
 
@@ -246,12 +247,13 @@ def simulated(number: int, clients: int, seed: int, *, counter: bool = False, pl
 @pytest.mark.serial
 @pytest.mark.parametrize("counter", [False, True])
 @pytest.mark.parametrize("lose", [0, 8])
-def test_a_thousand_operations_of_eight_clients_are_judged_in_two_seconds(counter: bool, lose: int) -> None:
-    """The largest history that the suites make."""
+def test_a_thousand_operations_of_eight_clients_are_judged_quickly(counter: bool, lose: int) -> None:
+    """The largest history that the suites make, in 40 units of processor time; 2 to 8 were seen."""
     history = simulated(1000, 8, seed=3, counter=counter, lose=lose)
-    began = time.process_time()
-    assert is_linearizable(history, 10.0) is True
-    assert time.process_time() - began < 2.0
+    found = []
+    took = processor_seconds(lambda: found.append(is_linearizable(history, 60.0)))
+    assert found == [True]
+    assert took < 40 * unit()
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from html.parser import HTMLParser
 
 import pytest
@@ -14,6 +13,7 @@ from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
 from storeproof.report.speed import numbers
 from storeproof.result.model import Result
+from tests.pace import processor_seconds, unit
 from tests.report.sample import TARGETS, sample_result
 
 VOID = {"meta", "br", "link", "img", "hr", "input", "path", "use", "rect"}
@@ -63,10 +63,11 @@ def result() -> Result:
 
 @pytest.fixture(scope="module")
 def timed(result: Result) -> tuple[str, float]:
-    """The page, and the seconds of processor time that it took."""
+    """The page, and how many units of processor time it took."""
     render_html(sample_result([]))  # what is imported and read once is not counted
-    begin = time.process_time()
-    return render_html(result), time.process_time() - begin
+    pages: list[str] = []
+    took = processor_seconds(lambda: pages.append(render_html(result)))
+    return pages[0], took / unit()
 
 
 @pytest.fixture(scope="module")
@@ -201,8 +202,8 @@ def test_the_quick_check_of_one_store_has_tables_alone() -> None:
 
 
 def test_rendering_is_quick(timed: tuple[str, float]) -> None:
-    """Nine stores, with some thirty plots, are rendered in ten seconds of processor time, imports apart; 4 to 8 were seen."""
-    assert timed[1] < 10
+    """Nine stores, with some thirty plots, are rendered in 400 units of processor time, imports apart; 238 and 259 were seen."""
+    assert timed[1] < 400
 
 
 def test_every_capability_is_in_its_group_with_its_cases_one_click_away(result: Result, rendered: str, page: Page) -> None:

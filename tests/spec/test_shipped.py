@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 import shutil
-import time
 import tomllib
 from pathlib import Path
 from typing import get_args
@@ -20,6 +19,7 @@ from storeproof.spec import SPEC_ROOT, load_spec
 from storeproof.spec.edition import edition_of
 from storeproof.spec.kinds import FILES, RECORDS
 from storeproof.spec.operation import OperationName
+from tests.pace import processor_seconds, unit
 from tests.shipped import SHIPPED
 
 CASE_IDS = Path(__file__).with_name("case_ids.txt")
@@ -160,12 +160,6 @@ def test_the_demands_name_no_store() -> None:
 
 
 @pytest.mark.serial
-def test_reading_the_specification_takes_less_than_half_a_second() -> None:
-    """Of processor time, since other work on the machine is no fault of the loader."""
-
-    def seconds() -> float:
-        started = time.process_time()
-        load_spec()
-        return time.process_time() - started
-
-    assert min(seconds() for _ in range(3)) < 0.5
+def test_reading_the_specification_is_quick() -> None:
+    """Thirty units of processor time; 14 to 19 were seen."""
+    assert min(processor_seconds(load_spec) for _ in range(3)) < 30 * unit()
