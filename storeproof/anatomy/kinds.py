@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import Final, get_args
 
 from storeproof.anatomy.file_names import FileNames
-from storeproof.machine.process_tree import read_stat
+from storeproof.machine.process_tree import process_file, read_stat
 from storeproof.spec.store.files import FileKind, FileRule
 
 READ, OTHER, UNNAMED, ELSEWHERE = "read", "other", "unnamed", "elsewhere"
@@ -80,18 +79,5 @@ class Kinds:
 
 def _names_of(pid: int, tid: int) -> tuple[str, ...]:
     """The name of a thread and the title of its process; none where it has ended."""
-    thread = _text(f"/proc/{pid}/task/{tid}/comm").rstrip("\n")
-    return (thread, _text(f"/proc/{pid}/cmdline").replace("\0", " ").strip()) if thread else ()
-
-
-def _text(path: str) -> str:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
-    try:
-        return os.read(descriptor, 4096).decode("utf-8", "replace")
-    except ProcessLookupError:
-        return ""
-    finally:
-        os.close(descriptor)
+    thread = process_file(pid, f"task/{tid}/comm").rstrip("\n")
+    return (thread, process_file(pid, "cmdline").replace("\0", " ").strip()) if thread else ()

@@ -15,7 +15,7 @@ from storeproof.printable import in_one_line
 from storeproof.report import formatting
 from storeproof.report.parts.roles import role_of
 from storeproof.result.sources import OWN
-from storeproof.result.unproven import unproven_capabilities
+from storeproof.result.unproven import durability_claim, unproven_capabilities
 from storeproof.site.badges import COLOURS, OTHER, Badge, survives
 from storeproof.spec import LADDER, Edition
 from storeproof.units import plural
@@ -53,7 +53,7 @@ def answer_lines(found: Verified, level: Level = Level.RECOMPUTED) -> Iterator[s
     named = f"{product.product} {product.version}, edition {found.result.edition.version}"
     if found.expired_by:
         yield f"expired: {in_one_line(named)}, with edition {found.expired_by}; newer ones: {', '.join(found.later)}"
-    yield in_one_line(f"verified: {named}: {_durability(found)}; {_profiles(found)} ({level})")
+    yield in_one_line(f"verified: {named}: {durability_claim(found.store)}; {_profiles(found)} ({level})")
     yield f"by {in_one_line(product.organization)}, {product.mode}, {in_one_line(product.contact)}, {product.url}"
     if not Edition(found.result.edition.version, found.result.edition.hash).frozen:
         yield "made in a draft, which no later release verifies; a run with --edition=NAME is judged by a frozen edition"
@@ -171,11 +171,6 @@ def _disputes(found: Verified) -> Iterator[str]:
         elif each.state == "open":
             yield in_one_line(f"disputed: {what} decides until the dispute is decided: {each.reason}")
     yield from (f"disputed: {text}" for text in found.durability.disputed)
-
-
-def _durability(found: Verified) -> str:
-    durability = found.store.durability
-    return f"claims {durability.claimed}, {durability.shown}{' is proven' if durability.proven else ''}"
 
 
 def _conforming(found: Verified) -> int:

@@ -19,8 +19,8 @@ _EXITING = 4
 """PF_EXITING: include/linux/sched.h."""
 _NO_INODE = 1
 """What the kernel says of a directory that it cannot look at now; 0 is none either."""
-_STAT_BYTES = 4096
-"""More than the longest line: 52 numbers, and a name of at most 64 bytes."""
+_READ_BYTES = 65536
+"""Of one read: most files of /proc are shorter."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ Find = Callable[[], list[Stat]]
 
 def read_stat(pid: int) -> Stat | None:
     """The process with this pid; None if there is none."""
-    text = _stat_line(pid)
+    text = process_file(pid, "stat")
     if not text:
         return None
     # The program's name is in parentheses and may itself contain spaces and parentheses.
@@ -61,7 +61,7 @@ def read_stat(pid: int) -> Stat | None:
 
 def exiting(pid: int) -> bool:
     """Whether the kernel is ending the process: its connections may already be closed, but it is not a zombie yet."""
-    text = _stat_line(pid)
+    text = process_file(pid, "stat")
     return bool(text) and bool(int(text[text.rindex(")") + 2 :].split()[6]) & _EXITING)
 
 
@@ -71,14 +71,17 @@ def ending(pid: int) -> bool:
     return stat is None or stat.ended or exiting(pid)
 
 
-def _stat_line(pid: int) -> str:
-    """/proc/PID/stat; empty if there is no such process. Read without a file object, for speed: `members` reads it for every process."""
+def process_file(pid: int | str, name: str) -> str:
+    """The text of /proc/PID/NAME; empty if the process has ended. `pid` may be "thread-self".
+
+    Without a file object, for speed: `members` reads all processes.
+    """
     try:
-        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(f"/proc/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, ProcessLookupError):
         return ""
     try:
-        return os.read(descriptor, _STAT_BYTES).decode("utf-8", "replace")
+        return b"".join(iter(lambda: os.read(descriptor, _READ_BYTES), b"")).decode("utf-8", "replace")
     except ProcessLookupError:
         return ""
     finally:

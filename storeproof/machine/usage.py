@@ -16,7 +16,7 @@ from typing import Final
 
 from storeproof.errors import NotAvailable
 from storeproof.machine.mounts import mount_of
-from storeproof.machine.process_tree import read_stat
+from storeproof.machine.process_tree import process_file, read_stat
 from storeproof.machine.sync_counter import SyncCounter, sync_counter
 from storeproof.units import size
 
@@ -171,7 +171,7 @@ def allocated_bytes(folder: Path) -> int:
 def _children(pid: int) -> list[int]:
     """The children of the main thread, in which servers fork: to read those of all threads would take too long. A child that another
     thread forked is counted when it has ended."""
-    return [int(each) for each in _text(f"/proc/{pid}/task/{pid}/children").split()]
+    return [int(each) for each in process_file(pid, f"task/{pid}/children").split()]
 
 
 def _cpu_seconds(pid: int) -> float:
@@ -181,7 +181,7 @@ def _cpu_seconds(pid: int) -> float:
         own = time.clock_gettime((~pid << 3) | 2)
     except OSError:  # it has ended
         return 0.0
-    line = _text(f"/proc/{pid}/stat")
+    line = process_file(pid, "stat")
     ended = line[line.rindex(")") + 2 :].split()[13:15] if line else []
     return own + sum(map(int, ended)) / _TICKS
 
@@ -208,7 +208,7 @@ def _miscounted(folder: Path) -> str:
 
 def _written_bytes(pid: int | str) -> int:
     """Bytes written by a process and its children that have ended. Raises `PermissionError`."""
-    for line in _text(f"/proc/{pid}/io").splitlines():
+    for line in process_file(pid, "io").splitlines():
         name, _, value = line.partition(": ")
         if name == "write_bytes":
             return int(value)
@@ -217,21 +217,7 @@ def _written_bytes(pid: int | str) -> int:
 
 def _resident_bytes(pid: int) -> int:
     """Proportional set size (PSS) of a process. Raises `PermissionError`."""
-    for line in _text(f"/proc/{pid}/smaps_rollup").splitlines():
+    for line in process_file(pid, "smaps_rollup").splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) * 1024
     return 0
-
-
-def _text(path: str) -> str:
-    """The text of a file in /proc; empty if the process has ended. Read without a file object, which takes longer than the system calls."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
-    try:
-        return b"".join(iter(lambda: os.read(descriptor, 65536), b"")).decode("utf-8", "replace")
-    except ProcessLookupError:
-        return ""
-    finally:
-        os.close(descriptor)

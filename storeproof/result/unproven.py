@@ -22,10 +22,16 @@ def unproven_capabilities(store: StoreResult) -> list[str]:
     return [each.capability for each in store.capabilities if each.claimed and each.outcome not in SHOWN]
 
 
+def durability_claim(store: StoreResult) -> str:
+    """What it claims to survive, and what of it was shown, in words."""
+    durability = store.durability
+    return f"claims {durability.claimed}, {durability.shown}{' is proven' if durability.proven else ''}"
+
+
 def _unproven(store: StoreResult) -> Iterator[str]:
     durability = store.durability
     if rank(durability.proven) < rank(durability.claimed):
-        yield f"claims {durability.claimed}, {durability.shown}{' is proven' if durability.proven else ''}"
+        yield durability_claim(store)
     yield from (
         f"{each.guarantee}: {each.outcome}" for each in durability.guarantees if each.guarantee not in LADDER and each.outcome in _OPEN
     )
