@@ -269,6 +269,8 @@ class GuaranteeRecord(Harm):
     recovery_seconds: list[float]
     """From the start after the fault to the first answer, per round. Of a cluster whose primary was struck: from the fault to the first
     acknowledgement by another."""
+    without_failover: int | None = None
+    """Of a cluster: rounds in which no other node took writes in time. None in results before 2026-11-30."""
     spoiled: int = 0
     """Rounds spoiled by the machine or without an answer; not counted in `rounds`."""
     cluster_rounds: list[ClusterRoundRecord] = Field(default_factory=list)

@@ -20,6 +20,7 @@ _READS: Final = re.compile(r"\b([\d,]+) reads (?:beside |was stale|were stale)|:
 _STALE: Final = re.compile(r"\b([\d,]+) (?:of [\d,]+ reads )?(?:was|were) stale, (?:in|by) ")
 _FAULT: Final = re.compile(r"; (\d+) operations within \d+ ms, (?:suffix|holes)")
 """What one fault cost, in the detail of a record."""
+_WITHOUT_FAILOVER: Final = re.compile(r"; no other node took writes in time: (\d+) times")
 _REST: Final = re.compile(r" \| and \d+ more\b")
 """The detail names six faults, and how many others there were."""
 _OPERATION: Final = re.compile(r"[a-z_]+ on [a-z_0-9]+: ")
@@ -134,3 +135,9 @@ def lost_operations_of(records: int, detail: str) -> tuple[int, bool]:
     if (told or not records) and not _REST.search(detail):
         return sum(told), False
     return max(records, sum(told)), True
+
+
+def without_failover_of(detail: str) -> int:
+    """Rounds on a cluster in which no other node took writes in time."""
+    found = _WITHOUT_FAILOVER.search(detail)
+    return int(found[1]) if found else 0

@@ -54,7 +54,7 @@ _ALIKE: Final = (
     "recovery_seconds",
 )
 """What follows from the histories."""
-_OPTIONAL: Final = ("lost_operations",)
+_OPTIONAL: Final = ("lost_operations", "without_failover")
 """The same, where the result has it: older ones have not."""
 _ORDER: Final = "linearizable"
 """The kind whose load ends as soon as there are enough operations, and that has as many rounds as the guarantee itself."""

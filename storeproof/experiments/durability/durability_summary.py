@@ -310,6 +310,7 @@ class DurabilitySummary(RoundsSummary):
             miscounted=self.anomalies[Anomaly.MISCOUNTED],
             split=self.anomalies[Anomaly.SPLIT],
             recovery_seconds=self.recoveries or self.failovers,
+            without_failover=self.without_failover,
             spoiled=len(self.spoiled),
             cluster_rounds=with_one_course(self.cluster_rounds),
             detail=detail,

@@ -311,6 +311,7 @@ EVIDENCES = (
     ),
     Forgery("more faults", "in the result", _record(rounds=50, faults_by_load={"stream": 50}), Reason.DURABILITY, "rounds is 50"),
     Forgery("better bound", "in the result", _record(loss_bound=0.01), Reason.DURABILITY, "loss_bound is 0.01"),
+    Forgery("a round without failover", "of one server", _record(without_failover=1), Reason.DURABILITY, "without_failover is 1"),
     Forgery("more was at risk", "in the result", _record(acknowledged=10_000_000), Reason.DURABILITY, "acknowledged is 10000000"),
     Forgery("guarantee invented", "a record without histories", with_store(_power_loss), Reason.DURABILITY, "power_loss: "),
     Forgery("cluster without histories", "a record without histories", with_store(_partition), Reason.DURABILITY, "partition: "),
