@@ -49,6 +49,9 @@ class CrashStatesScale(Frozen):
     """Of each recording."""
     seconds: Seconds = 30.0
     """Of all recordings: no other state is begun after them; what was left out is said."""
+    at_least: PositiveInt = 8
+    """States of each recording that are tried however long that takes: two of each tier, so that none passes on a busy machine that has
+    tried next to nothing."""
 
 
 class IoErrorsScale(Frozen):
@@ -161,7 +164,7 @@ class PerformanceScale(Frozen):
 class Scale(SpecFile):
     """One file of `spec/scales/`."""
 
-    FORMAT = (3, 4)
+    FORMAT = (3, 5)
     RENAMED = older_formats.SCALE
 
     scale: Literal["smoke", "standard", "full"]

@@ -73,7 +73,12 @@ class JudgedStates(JudgedTrials):
         recording.states = Counter(dict(enumerate(crash.states_of_tiers)))
         replay_states(part, recording)
         case.summary.join(recording)
-        case.due += min(sum(crash.states_of_tiers), MOST_TRIED)
+        due = min(sum(crash.states_of_tiers), MOST_TRIED)
+        least, tried = min(due, self.known.scale(self.run.scale).durability.crash_states.at_least), recording.tried.total()
+        if record.outcome in SHOWN and tried < least:
+            words = f"tried {tried} states of a recording, where the scale wants {least} however long they take"
+            raise ClaimRefused(Reason.STATES, f"{part.case} {words}")
+        case.due += due
         return True
 
     def check(self) -> None:

@@ -27,6 +27,8 @@ from storeproof.store_under_test import StoreUnderTest
 def run_crash_states(sut: StoreUnderTest, guarantee: GuaranteeName, summary: CrashSummary) -> None:
     """All states of each recording, or as many of all tiers as the time of the scale and the evidence allow, in an order that the seed has.
 
+    A few are tried in any case, whatever else the machine does.
+
     Raises:
         NotAvailable: nothing can be recorded here, or nothing follows from a recording.
     """
@@ -48,7 +50,7 @@ def run_crash_states(sut: StoreUnderTest, guarantee: GuaranteeName, summary: Cra
         part.states.update(each.tier for each in states)
         trial, until = StateTrial(subject, disk, layouts, load), monotonic() + scale.seconds / scale.recordings
         for number, state in enumerate(in_order(states, seed_of(sut, seed))):
-            if number == MOST_TRIED or (number and monotonic() > until):
+            if number == MOST_TRIED or (number >= scale.at_least and monotonic() > until):
                 break
             subject.progress(f"state {number + 1}/{len(states)}")
             part.add(trial.run(state))

@@ -150,12 +150,27 @@ def test_a_failure_is_known_by_its_kind_where_its_log_is_not_kept(true: Claim, k
 def test_states_may_be_left_out_for_want_of_time_alone(true: Claim) -> None:
     """The last ones, after the time of the scale."""
     fewer = deepcopy(true)
-    last = fewer.crash.states.pop()
-    fewer.evidence.operations = [each for each in fewer.evidence.operations if each.client != last.client]
-    fewer.counted(last.tier, -1)
+    _leave_out_last(fewer)
     assert refused(fewer) == ""
     wanted = SHIPPED.scales["smoke"].durability.crash_states.seconds
     assert f"left out states after 0.25 s, where the scale has {wanted:g} s" in refused(fewer, seconds=0.25)
+
+
+def test_some_states_are_tried_whatever_the_time(true: Claim) -> None:
+    """A case that took as long as it likes has as many of each recording as the scale wants at least."""
+    least = SHIPPED.scales["smoke"].durability.crash_states.at_least
+    fewer = deepcopy(true)
+    while len(fewer.crash.states) > least:
+        _leave_out_last(fewer)
+    assert refused(fewer) == ""
+    _leave_out_last(fewer)
+    assert f"tried {least - 1} states of a recording, where the scale wants {least}" in refused(fewer)
+
+
+def _leave_out_last(claim: Claim) -> None:
+    last = claim.crash.states.pop()
+    claim.evidence.operations = [each for each in claim.evidence.operations if each.client != last.client]
+    claim.counted(last.tier, -1)
 
 
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda each: each.forge.__name__)
