@@ -22,6 +22,7 @@ from storeproof.faults.deaf_primary import DeafPrimary
 from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.outcome import Outcome
 from storeproof.result.measured.cluster_round import ClusterRoundRecord, SetAside
+from storeproof.result.needs.clusters import rounds_without_failover
 from tests.experiments.durability.memory_cluster import MemoryCluster, NodeStore
 from tests.experiments.durability.struck_cluster import LAYOUTS, ROUNDS, Lose, short, struck
 from tests.experiments.test_client import Scripted, client
@@ -231,6 +232,7 @@ def test_without_a_failover_a_partition_loses_nothing_and_a_lost_node_everything
     summary = struck(Stubborn(synchronous=False), IsolatePrimary())
     assert (summary.without_failover, summary.harmed) == (ROUNDS, 0)
     assert f"no other node took writes in time: {ROUNDS} times" in summary.detail()
+    assert rounds_without_failover(summary.record("partition", Outcome.PASS, summary.detail())) == ROUNDS
     assert summary.outcome(claimed=True) is Outcome.PASS
     lost = struck(Stubborn(synchronous=False), Lose())
     assert lost.rounds == 1
