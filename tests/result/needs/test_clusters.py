@@ -27,8 +27,8 @@ def cluster(*faults: GuaranteeRecord, target: str = OWN, **about: Any) -> StoreR
 def lossy(fault: str, lost: int) -> ClusterRoundRecord:
     span = NodeSpan(node="n1", phase="during", acknowledged=10 * lost, found=0, lost=lost, unknown=0, refused=0, last_second=None)
     moments: dict[str, Any] = dict.fromkeys(("began_second", "strike_second", "ended_second"), 0.0)
-    nobody: dict[str, Any] = dict.fromkeys(("successor", "failover_second", "healed_second"))
-    return ClusterRoundRecord(fault=fault, nodes=[], struck="n1", primary="n2", spans=[span], **moments, **nobody)
+    none: dict[str, Any] = dict.fromkeys(("successor", "failover_second", "healed_second"))
+    return ClusterRoundRecord(fault=fault, nodes=[], struck="n1", primary="n2", spans=[span], **moments, **none)
 
 
 def judged(subject: str, found: StoreResult, **role: Any) -> JudgedNeed:
