@@ -16,7 +16,7 @@ from storeproof.site.site_content import SiteContent
 
 SCRIPTS: Final = (
     *("dom", "words", "data", "state", "cells", "conditions", "answer", "table"),
-    *("dropped", "filters", "compare", "search", "main"),
+    *("synonyms", "dropped", "filters", "compare", "search", "main"),
 )
 """In their order in `site.js`: a script from disk may not import another."""
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from storeproof.check import is_at_least
+from storeproof.outcome import SHOWN, Outcome
 from storeproof.report.parts.first_screen import fault_summary, role_summary, speed_summary
 from storeproof.report.parts.losses import COLUMNS, FAULTS
 from storeproof.report.parts.roles import label_of
@@ -17,13 +20,17 @@ from storeproof.result.model import FORMAT
 from storeproof.result.part import ResultPart
 from storeproof.result.product import short_product
 from storeproof.site.answers import LETTERS, letters
+from storeproof.site.isolation_levels import LevelShown
 from storeproof.site.joined_results import SiteVariant
 from storeproof.site.names import capability_page, loss_anchor, number_anchor, run_page, slug, variant_page
 from storeproof.site.site_content import SiteContent
 from storeproof.site.sources import SourceResult
 from storeproof.site.speeds import SpeedTable
 from storeproof.spec.guarantee import NETWORKED
+from storeproof.spec.isolation import Guarantees
 
+_ISOLATION: Final[tuple[Guarantees, ...]] = ("read_committed", "snapshot_isolation", "serializable", "strict_serializable")
+"""The isolation levels that the first screen asks for."""
 _ESCAPED: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 """What could end a script element, or a line of one."""
 
@@ -44,6 +51,7 @@ def payload(content: SiteContent) -> dict[str, Any]:
         "roles": [[name, label_of(name), _title(content, name), slug(name)] for name in content.profiles],
         "faults": [[name, FAULTS[name]] for name in COLUMNS],
         "clusters": [[name, FAULTS[name]] for name in NETWORKED],
+        "isolation": list(_ISOLATION),
         "speeds": [list(each) for each in SPEEDS.items()],
         "runs": [_run(source, tables.get(number)) for number, source in enumerate(content.sources)],
         "run": position[id(main.source)] if main else None,
@@ -106,6 +114,8 @@ def _variant(each: SiteVariant, content: SiteContent, position: dict[int, int], 
         "product": short_product(each.title, each.version),
         "version": each.product,
         "page": variant_page(each.store, each.variant),
+        "alone": all(found.store.topology == "single" for found in each.joined),
+        "isolation": {wanted: _isolation(content.levels[each.name], wanted) for wanted in _ISOLATION},
         "claimed": durability.claimed,
         "proven": durability.proven,
         "run": position[id(answers.source)] if answers else None,
@@ -120,6 +130,16 @@ def _variant(each: SiteVariant, content: SiteContent, position: dict[int, int], 
         "speeds": speeds,
         **_stale(each),
     }
+
+
+def _isolation(levels: Iterable[LevelShown], wanted: Guarantees) -> str:
+    """Of the levels that claim as much the best: `shown`, not refuted by any transaction; `open`, not tried; `refuted`; else `none`."""
+    enough = [each.outcome for each in levels if each.guarantees is not None and is_at_least(each.guarantees, wanted)]
+    if any(each in SHOWN for each in enough):
+        return "shown"
+    if None in enough:
+        return "open"
+    return "refuted" if any(each in (Outcome.FAIL, Outcome.KNOWN_FAIL) for each in enough) else "none"
 
 
 def _stale(variant: SiteVariant) -> dict[str, Any]:

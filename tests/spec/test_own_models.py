@@ -109,7 +109,7 @@ def test_the_example_of_the_documentation_is_valid(tmp_path: Path) -> None:
         ("{operation: get}", "{name: a, operation: get}", "13: roles.orders.load.mix.1: found two that are called a"),
         ("model: order\n", "model: session\n", "found find on records of the kind hash; allowed: on documents"),
         ("mix: [{name: a, operation: find, request: {filter: [total, gt, 1]}}, {operation: get}]", "workload: row-get", "allowed: a `mix`"),
-        ('"1.1"', '"1.3"', '1: format: found \'1.3\'; allowed: "1.0" or "1.1" or "1.2"; a newer file needs a newer storeproof'),
+        ('"1.1"', '"1.4"', '1: format: found \'1.4\'; allowed: "1.0" or "1.1" or "1.2" or "1.3"; a newer file needs a newer storeproof'),
     ],
 )
 def test_an_error_names_its_line(tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -10,11 +10,13 @@ from pathlib import Path
 from storeproof.outcome import Outcome
 from storeproof.result.compare import Side
 from storeproof.result.json_file import digest_of
-from storeproof.result.model import OutcomeRecord, Result, StoreResult
+from storeproof.result.model import GuaranteeRecord, OutcomeRecord, Result, StoreResult
+from storeproof.result.needs.bounds import struck_by
 from storeproof.result.needs.servers import of_one_server, preference
 from storeproof.spec import Spec, Store
 from storeproof.spec.interleaving import Isolation
 from storeproof.spec.isolation import LevelClaim
+from storeproof.spec.store import Topology
 
 NO_EVIDENCE = (Outcome.NOT_RUN, Outcome.EXCLUDED, Outcome.INCONCLUSIVE, Outcome.ERROR)
 """Outcomes that say nothing about the store: an earlier result may say more."""
@@ -70,6 +72,8 @@ class Evidence:
     """Models that the store's file claims; None where the project has no file of it."""
     levels: Mapping[Isolation, LevelClaim] | None = None
     """What the store's file claims of its isolation levels; None where the project has no file of the store, or none of the variant."""
+    topology: Topology | None = None
+    """The cluster that it runs as; None of one server, and where the project has no file of the variant."""
 
     @property
     def version(self) -> str:
@@ -78,6 +82,11 @@ class Evidence:
     def case(self, name: str) -> tuple[JoinedPart, OutcomeRecord] | None:
         """Of a case, the outcome in the preferred result that says something."""
         return next(((source, found) for source in self.sources if (found := source.cases.get(name)) is not None), None)
+
+    def struck(self, fault: str) -> tuple[JoinedPart, GuaranteeRecord] | None:
+        """What a fault did, in the preferred result in which it struck at all; `fault`: the guarantee that it tests."""
+        found = ((source, struck_by(source.store.durability.guarantees, fault)) for source in self.sources)
+        return next(((source, record) for source, record in found if record is not None), None)
 
 
 def join(results: Iterable[ReadResult], spec: Spec) -> dict[str, Evidence]:
@@ -97,5 +106,7 @@ def _of_one_server(target: str, sources: Sequence[JoinedPart], file: Store | Non
     left_out = tuple(f"run {each.run} of {each.side.result.run.started[:10]}: {why}" for each, why in others)
     models = None if file is None else frozenset(file.claims.models)
     variant = target.partition(":")[2]
-    levels = None if file is None or variant not in file.variants else file.levels_of(variant)
-    return Evidence(target, sources[0].store.title, tuple(kept), left_out, models, levels)
+    if file is None or variant not in file.variants:
+        return Evidence(target, sources[0].store.title, tuple(kept), left_out, models)
+    topology = file.topologies.get(file.variants[variant].topology or "")
+    return Evidence(target, sources[0].store.title, tuple(kept), left_out, models, file.levels_of(variant), topology)

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Final
 
 from storeproof.outcome import REFUTED, SHOWN
-from storeproof.result.model import GuaranteeRecord
-from storeproof.result.needs.bounds import back_within, first_line, loss_within, losses_in_words, struck_by
+from storeproof.result.needs.bounds import back_within, first_line, loss_within, losses_in_words
+from storeproof.result.needs.clusters import judge_failover, judge_reads, judge_survives
 from storeproof.result.needs.isolation import judge_isolation
-from storeproof.result.needs.joined_results import Evidence, JoinedPart
+from storeproof.result.needs.joined_results import Evidence
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict, Seen, missed_in_words, seen_in_words, to_show
 from storeproof.result.needs.loads import judge_p99, judge_rate
 from storeproof.result.needs.need import Need, Subject
@@ -103,7 +103,7 @@ def _guarantee(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judged
     """Held with all below it, for what belongs to records too; what was refuted counts, whatever an earlier result says."""
     wanted = LADDER.index(role.guarantee)
     for fault in LADDER[1 : wanted + 1]:
-        found = _struck(evidence, fault)
+        found = evidence.struck(fault)
         if found is None:
             claimed = evidence.sources[0].store.durability.claimed
             if claimed in LADDER and LADDER.index(claimed) < wanted:
@@ -124,7 +124,7 @@ def _loss(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
     """The worst fault counts: a number of writes, or those of a number of seconds."""
     assert need.fault is not None
     fault, most = need.fault, role.lost_at_most[need.fault]
-    found = _struck(evidence, fault)
+    found = evidence.struck(fault)
     if found is None:
         command = to_show(evidence.target, "test_guarantee", spec)
         return JudgedNeed(need, evidence.target, NeedVerdict.NOT_SHOWN, f"{fault} was not tried", command=command)
@@ -151,17 +151,11 @@ _JUDGES: Final[Mapping[Subject, Callable[[Need, Role, Evidence, Spec], JudgedNee
     "capability": _capability,
     "guarantee": _guarantee,
     "loss": _loss,
+    "survives": judge_survives,
+    "failover": judge_failover,
+    "reads": judge_reads,
     "isolation": judge_isolation,
     "back": _back,
     "rate": judge_rate,
     "p99": judge_p99,
 }
-
-
-def _struck(evidence: Evidence, fault: str) -> tuple[JoinedPart, GuaranteeRecord] | None:
-    """The preferred result in which the fault struck at all."""
-    for source in evidence.sources:
-        record = struck_by(source.store.durability.guarantees, fault)
-        if record is not None:
-            return source, record
-    return None

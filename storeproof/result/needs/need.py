@@ -16,7 +16,14 @@ from storeproof.units import plural, seconds, whole
 
 _FAULTS: Final[Mapping[str, str]] = {"clean_restart": "a clean restart", "process_crash": "kill -9", "power_loss": "a power cut"}
 
-Subject = Literal["model", "capability", "guarantee", "loss", "isolation", "back", "rate", "p99"]
+_OF_NODES: Final[Mapping[str, str]] = {
+    "one_node_crash": "the crash of one node",
+    "all_nodes_crash": "the crash of all nodes",
+    "node_loss": "the loss of a node",
+    "partition": "a partition",
+}
+
+Subject = Literal["model", "capability", "guarantee", "loss", "survives", "failover", "reads", "isolation", "back", "rate", "p99"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,12 @@ def _of_role(name: str, role: Role, spec: Spec) -> Iterator[Need]:
         yield Need(name, "guarantee", role.guarantee, title=f"durability through {_FAULTS[role.guarantee]}")
     for fault, most in role.lost_at_most.items():
         yield Need(name, "loss", lost_name(fault, most), fault=fault)
+    for each in role.survives:
+        yield Need(name, "survives", each, title=f"survives {_OF_NODES[each]}")
+    if role.failover_within is not None:
+        yield Need(name, "failover", f"failover within {seconds(role.failover_within)}")
+    if role.reads is not None:
+        yield Need(name, "reads", role.reads, title="linearizable reads" if role.reads == "linearizable" else "reads in order of a session")
     if role.isolation is not None:
         level = in_words(role.isolation)
         yield Need(name, "isolation", role.isolation, title=level if level.endswith("isolation") else f"{level} isolation")

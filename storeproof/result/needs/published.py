@@ -17,9 +17,11 @@ from storeproof.outcome import Outcome
 from storeproof.regular_file import Unreadable, exists
 from storeproof.result.consistency import check_agrees
 from storeproof.result.json_file import compressed, content_of, digest_of, file_in, read_result, write_bytes
+from storeproof.result.measured.cluster_round import ClusterRoundRecord, NodeSpan
 from storeproof.result.measured.isolation import AnomalySeen
+from storeproof.result.measured.lost import lost_by
 from storeproof.result.measurement import Measurement
-from storeproof.result.model import CapabilityResult, OutcomeRecord, Result, StoreResult
+from storeproof.result.model import CapabilityResult, GuaranteeRecord, OutcomeRecord, Result, StoreResult
 from storeproof.result.needs.joined_results import NO_EVIDENCE, ReadResult
 from storeproof.result.needs.servers import has_tried_half
 from storeproof.spec import SPEC_ROOT
@@ -95,7 +97,9 @@ def _what_decisions_read(result: Result) -> str:
 
 def _of_store(store: StoreResult) -> StoreResult:
     joint = [each.model_copy(update={"numbers": {role: _number(one) for role, one in each.numbers.items()}}) for each in store.joint]
+    guarantees = [_guarantee(each) for each in store.durability.guarantees]
     update = {
+        "durability": store.durability.model_copy(update={"guarantees": guarantees}),
         "capabilities": [_STAND_IN[has_tried_half(store)]],
         "outcomes": [_outcome(each) for each in store.outcomes if each.outcome not in NO_EVIDENCE],
         "measurements": [_number(each) for each in store.measurements],
@@ -104,6 +108,21 @@ def _of_store(store: StoreResult) -> StoreResult:
         "profiles": [],
     }
     return store.model_copy(update=update)
+
+
+def _guarantee(record: GuaranteeRecord) -> GuaranteeRecord:
+    """Of a cluster the operations that were lost, and of the rounds in which any were, by which fault and how many."""
+    if not record.cluster_rounds:
+        return record
+    lossy = [_round(each) for each in record.cluster_rounds if each.lost]
+    return record.model_copy(update={"lost_operations": lost_by(record).operations, "cluster_rounds": lossy})
+
+
+def _round(found: ClusterRoundRecord) -> ClusterRoundRecord:
+    spans = [NodeSpan(node="", phase="during", acknowledged=0, found=0, lost=found.lost, unknown=0, refused=0, last_second=None)]
+    update = {"spans": spans, "course": [], "set_aside": [], "wrong": [], "second_strike": None, "nodes": [], "struck": "", "primary": ""}
+    seconds = dict.fromkeys(("failover_second", "healed_second", "successor"))
+    return found.model_copy(update=update | seconds | dict.fromkeys(("began_second", "strike_second", "ended_second"), 0.0))
 
 
 def _outcome(case: OutcomeRecord) -> OutcomeRecord:
@@ -131,7 +150,7 @@ _IN_NO_ANSWER: Final[Any] = {
     "stores": {
         "__all__": {
             **dict.fromkeys(("histories", "scaling", "sources", "operations"), True),
-            "durability": {"failovers": True, "guarantees": {"__all__": {"cluster_rounds"}}},
+            "durability": {"failovers": True},
             "outcomes": {"__all__": {"named", "spoiled", "standing", "crash_states", "io_errors"}},
             "measurements": {"__all__": _NOT_OF_A_NUMBER},
         }

@@ -15,13 +15,21 @@ function roleCondition(name) {
   };
 }
 
+const FAULT_WORDS = { power_loss: "a power cut", node_loss: "the loss of a node", partition: "a partition" };
+
+function ofCluster(guarantee) {
+  return data.clusters.some(([name]) => name === guarantee);
+}
+
+/* One server does not keep its data through the loss of a node: it has no other. */
 function keepsCondition(guarantee) {
-  const fault = data.faults.find(([name]) => name === guarantee)[1];
-  const what = guarantee === "power_loss" ? "a power cut" : fault;
+  const fault = [...data.faults, ...data.clusters].find(([name]) => name === guarantee)[1];
+  const what = FAULT_WORDS[guarantee] || fault;
   return {
     words: [`keeps every acknowledged write through ${what}`, `keep every acknowledged write through ${what}`],
     check(row) {
       const loss = row.losses[guarantee];
+      if (!loss && ofCluster(guarantee) && row.alone) return ["a second node"];
       if (!loss || loss.state === "open") return null;
       return loss.state === "kept" ? [] : [`writes (${fault}: ${loss.text})`];
     },
@@ -36,6 +44,18 @@ function mustCondition(name) {
       const letter = answerOf(row, name);
       if (SHOWN.has(letter)) return [];
       return TRIED_AND_REFUSED.has(letter) ? [`“${title}”`] : null;
+    },
+  };
+}
+
+/* By the level of a transaction: one that claims as much, and that no transaction of the results refutes. */
+function isolationCondition(level) {
+  const words = level.replaceAll("_", " ");
+  return {
+    words: [`has transactions that are not refuted as ${words}`, `have transactions that are not refuted as ${words}`],
+    check(row) {
+      if (!row.isolation || row.isolation[level] === "open") return null;
+      return row.isolation[level] === "shown" ? [] : [row.isolation[level] === "refuted" ? `${words} (refuted)` : words];
     },
   };
 }
@@ -59,6 +79,7 @@ function speedCondition(position, milliseconds, run) {
 function conditionsOf(state) {
   const asked = state.roles.map(roleCondition);
   if (state.keeps) asked.push(keepsCondition(state.keeps));
+  if (state.isolation) asked.push(isolationCondition(state.isolation));
   asked.push(...state.must.map(mustCondition));
   if (state.p99) asked.push(speedCondition(state.of, state.p99, state.run));
   return asked;

@@ -11,6 +11,7 @@ const STORE = {
   store: "string",
   variant: "string",
   title: "string",
+  topology: "string",
   durability: { claimed: "string", proven: "string|null" },
   capabilities: [{ capability: "string", outcome: "string" }],
   first_screen: { product: "string", version: "string", tried: "boolean", roles: { "*": ROLE }, losses: { "*": FAULT }, speeds: { "*": SPEED }, apart: { "*": "string" } },
@@ -47,7 +48,7 @@ function parsed(text, name) {
 }
 
 /* A row of the table, as the result says it. */
-function rowFrom({ store, variant, title, durability, capabilities: answered, first_screen: screen }, run) {
+function rowFrom({ store, variant, title, topology, durability, capabilities: answered, first_screen: screen }, run) {
   const answers = new Map(answered.map(({ capability, outcome }) => [capability, data.letters[outcome]]));
   const speeds = data.speeds.map(([workload]) => (screen.apart[workload] ? { apart: screen.apart[workload] } : screen.speeds[workload] || null));
   return {
@@ -58,6 +59,7 @@ function rowFrom({ store, variant, title, durability, capabilities: answered, fi
     product: screen.product,
     version: screen.version,
     page: null,
+    alone: topology === "single",
     claimed: durability.claimed,
     proven: durability.proven,
     run: screen.tried ? run : null,

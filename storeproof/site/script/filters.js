@@ -3,7 +3,7 @@
 const MOST_SUGGESTED = 8;
 
 function rowsOf(state) {
-  return data.variants.filter((row) => state.all || row.own || row.answers);
+  return data.variants.filter((row) => state.all || row.own || row.answers || (ofCluster(state.keeps) && row.losses[state.keeps]));
 }
 
 function show(state) {
@@ -22,6 +22,7 @@ function show(state) {
 function fill(state) {
   document.querySelectorAll("#filters [name=role]").forEach((box) => (box.checked = state.roles.includes(box.value)));
   byId("keeps").value = state.keeps;
+  byId("isolation").value = state.isolation;
   byId("of").value = data.speeds[state.of][0];
   byId("p99").value = String(state.p99);
   byId("all").checked = state.all;
@@ -35,7 +36,8 @@ function fill(state) {
 }
 
 /* Who types `transaction` means the group of that name, and not the first title that has the word; then what begins with it. */
-function rank({ name, title }, word) {
+function rank({ name, title }, word, meant) {
+  if (name === meant) return -1;
   const group = name.split(".")[0];
   if ([word, `${word}s`].includes(group)) return 0;
   if (title.toLowerCase().startsWith(word)) return 1;
@@ -43,11 +45,11 @@ function rank({ name, title }, word) {
 }
 
 function matches(words, most) {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const [wanted, meant] = [wordsOf(words), meantBy(words)];
   if (!wanted.length) return [];
   const text = ({ name, title }) => `${name} ${title} ${data.groups[name.split(".")[0]] || ""}`.toLowerCase();
-  const found = [...capabilities.values()].filter((each) => wanted.every((word) => text(each).includes(word)));
-  return found.sort((one, other) => rank(one, wanted[0]) - rank(other, wanted[0])).slice(0, most);
+  const found = [...capabilities.values()].filter((each) => each.name === meant || wanted.every((word) => hasWord(text(each), word)));
+  return found.sort((one, other) => rank(one, wanted[0], meant) - rank(other, wanted[0], meant)).slice(0, most);
 }
 
 function suggest(state) {
@@ -59,7 +61,7 @@ function suggest(state) {
     return element("li", {}, element("button", { type: "button", "data-add": name }, title, element("small", {}, `${name} · ${count} of ${rows.length}`)));
   });
   byId("suggested").replaceChildren(...offers);
-  byId("found").textContent = input.value && !found.length ? "No capability has these words." : "";
+  byId("found").textContent = input.value && !found.length ? nothingFound(input.value) : "";
 }
 
 function startFilters() {
@@ -83,6 +85,7 @@ function startFilters() {
     apply({
       roles: [...form.querySelectorAll("[name=role]:checked")].map((box) => box.value),
       keeps: byId("keeps").value,
+      isolation: byId("isolation").value,
       of: data.speeds.findIndex(([workload]) => workload === byId("of").value),
       p99: Number(byId("p99").value),
       all: byId("all").checked,

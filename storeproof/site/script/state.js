@@ -3,14 +3,15 @@
 const LIMITS = [0, 1, 2, 5, 10, 20, 50, 100];
 
 function defaults() {
-  return { roles: [], keeps: "", must: [], of: 1, p99: 0, all: false, run: data.run };
+  return { roles: [], keeps: "", isolation: "", must: [], of: 1, p99: 0, all: false, run: data.run };
 }
 
 function readState() {
   const given = new URLSearchParams(location.hash.slice(1));
   const state = defaults();
   state.roles = data.roles.map(([name]) => name).filter((name) => given.getAll("role").includes(name));
-  state.keeps = data.faults.some(([name]) => name === given.get("keeps")) ? given.get("keeps") : "";
+  state.keeps = [...data.faults, ...data.clusters].some(([name]) => name === given.get("keeps")) ? given.get("keeps") : "";
+  state.isolation = data.isolation.includes(given.get("isolation")) ? given.get("isolation") : "";
   state.must = [...new Set(given.getAll("must"))].filter((name) => capabilities.has(name));
   state.of = Math.max(0, data.speeds.findIndex(([workload]) => workload === (given.get("of") || data.speeds[1][0])));
   state.p99 = LIMITS.includes(Number(given.get("p99"))) ? Number(given.get("p99")) : 0;
@@ -24,6 +25,7 @@ function writeState(state) {
   const words = new URLSearchParams();
   state.roles.forEach((name) => words.append("role", name));
   if (state.keeps) words.append("keeps", state.keeps);
+  if (state.isolation) words.append("isolation", state.isolation);
   state.must.forEach((name) => words.append("must", name));
   if (state.p99) {
     words.append("of", data.speeds[state.of][0]);

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import AfterValidator, Field, NonNegativeInt, PositiveFloat, PositiveInt, Strict, WithJsonSchema, model_validator
 
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
-from storeproof.spec.guarantee import GuaranteeName
+from storeproof.spec.guarantee import GuaranteeName, NodeGuaranteeName
 from storeproof.spec.isolation import Guarantees
 from storeproof.spec.model import Model
 from storeproof.spec.operation import OperationName
@@ -30,6 +30,10 @@ def _store_and_variant(found: str) -> str:
         raise ValueError("allowed: a store with its variant, as in `redis:aof-always`")
     return found
 
+
+ReadsOfCluster = Literal["linearizable", "session"]
+"""What clients read while a fault strikes and after it. `linearizable`: each read shows all that was acknowledged before it was sent.
+`session`: no client misses a write of its own, nor reads less than it has read before, at whichever node it asks."""
 
 TargetName = Annotated[str, AfterValidator(_store_and_variant), WithJsonSchema({"type": "string", "pattern": f"^{_TARGET.pattern}$"})]
 
@@ -116,6 +120,13 @@ class Role(Frozen):
     """What acknowledged writes must survive."""
     lost_at_most: dict[Struck, Loss] = Field(default_factory=dict)
     """What a fault may cost where the guarantee does not say it: the recovery point."""
+    survives: Annotated[tuple[NodeGuaranteeName, ...], Strict(False)] = ()
+    """What acknowledged writes must survive of a cluster: the guarantees of clusters, by name (since format 1.3)."""
+    failover_within: Span | None = None
+    """From the loss of the primary to the first write that another node takes, in every round of the faults of `survives`, or else of
+    `node_loss` and `partition` (since format 1.3)."""
+    reads: ReadsOfCluster | None = None
+    """What reads must be during the same faults; of one server, during its crash (since format 1.3)."""
     isolation: Guarantees | None = None
     """What its transactions must guarantee, as a level of the literature; without it, nothing (since format 1.2)."""
     back_within: Span | None = None
@@ -158,7 +169,7 @@ class Costs(Frozen):
 class NeedsFile(SpecFile):
     """One decision: roles, what each needs, and the candidates."""
 
-    FORMAT = (1, 2)
+    FORMAT = (1, 3)
 
     decision: Name
     """A short name for it."""
