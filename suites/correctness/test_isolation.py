@@ -46,9 +46,11 @@ def test_transactions_see_what_their_level_allows(
 
 
 def test_reads_of_all_nodes_fit_together(level: Isolation, mix: TransactionMix, sut: StoreUnderTest, case_result: CaseResult) -> None:
-    """The same of a cluster of its own, if the transactions that only read are sent to any node, and if they are all at its primary: what the
-    first shows and the second does not comes of the nodes. Its files are on a disk: what waits for that at the same time becomes visible in
-    an order of its own."""
+    """The same of a cluster of its own, if the transactions that only read are sent to any node, and if they are all at its primary.
+
+    What the first shows and the second does not comes of the nodes. Its files are on a disk: what waits for that at the same time becomes
+    visible in an order of its own.
+    """
     promise = _promise(level, mix, sut, case_result)
     case_result.again = sut.command(f"test_reads_of_all_nodes_fit_together and {level} and {mix.mix}")
     with closing(sut.launch("reads at all nodes")) as handle, closing(sut.connect(handle)) as session:
