@@ -95,7 +95,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recorded:
         second.step()
 
     works: list[Callable[[], object]] = [first.step, follow]
-    together(works)  # type: ignore[arg-type]
+    together(works)
     assert not any(client.ended.refusal for client in (first, second))
     return Recorded(clients.recorder.operations(), disk.log)
 
