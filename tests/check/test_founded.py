@@ -41,7 +41,7 @@ def test_each_beginning_is_a_state() -> None:
 
 
 def test_half_of_a_transaction_is_split() -> None:
-    """Whoever read it."""
+    """Also where no other transaction is there that had read it."""
     assert kinds(pair(), a=WRITER) == {"a": Anomaly.SPLIT}
 
 

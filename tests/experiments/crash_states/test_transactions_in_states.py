@@ -67,7 +67,7 @@ class Recorded:
         return [each for each in self.log[:until] if not isinstance(each, int)]
 
     def found(self, until: int, commits: Sequence[Commit]) -> set[Anomaly]:
-        """What is wrong if that is what the store recovers when only the first so many changes are on its disk."""
+        """What is wrong if that is what the store recovers when no more than the first N changes are on its disk."""
         mark = max((each for each in self.log[:until] if isinstance(each, int)), default=0)
         history = as_of(self.operations, mark)
         records = {key: record for commit in commits for _, key, record in commit}
