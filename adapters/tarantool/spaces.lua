@@ -80,6 +80,17 @@ function M.put_many(name, blob)
   end)
 end
 
+-- All reads before all writes. Vinyl may wait for its disk between two of them, and refuses one of two transactions that conflict.
+function M.run_whole(name, keys, blob)
+  local space, found = box.space[name], {}
+  box.atomic(function()
+    for i, key in ipairs(keys) do found[i] = space:get(key) or box.NULL end
+    if blob == nil then return end
+    for _, tuple in tuples(blob) do space:replace(tuple) end
+  end)
+  return found
+end
+
 function M.compare_and_set(name, key, expected, blob)
   local space = box.space[name]
   return box.atomic(function()

@@ -161,6 +161,12 @@ class Values(Followed, Space):
         """space:get and space:replace, in one transaction; the protocol's splice knows text only."""
         self._call("append", self._name, key, value)
 
+    def run_whole(self, reads: Sequence[Key], writes: Mapping[Key, Record]) -> Sequence[Record | None]:
+        """box.atomic around space:get of each, then space:replace of each."""
+        written = packed([[key, *self.encode(record)] for key, record in writes.items()]) if writes else None
+        found = self._call("run_whole", self._name, list(reads), written)[0]
+        return [None if each is None else self.decode(each) for each in found]
+
 
 class Counters(Followed, Space):
     """Numbers: from -2**63 to 2**64 - 1."""

@@ -3,6 +3,7 @@
 from storeproof.check.audits import Audits, judge_seen
 from storeproof.check.counters import judge_counter
 from storeproof.check.durability import ANOMALIES, Anomaly, Finding, judge_key
+from storeproof.check.founded import founded
 from storeproof.check.groups import judge_groups
 from storeproof.check.isolation import (
     FORBIDS,

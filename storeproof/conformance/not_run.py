@@ -18,8 +18,9 @@ from storeproof.result.model import OutcomeRecord, RunInfo, StoreResult
 from storeproof.result.sources import NATIVE
 from storeproof.spec import NODES, Target
 from storeproof.spec.cases import ISOLATION
+from storeproof.spec.isolation import TransactionMix
 
-_OF_NODES: Final = rf"durability\.(?:(?:isolation|linearizable|sessions|transfers)/)?(?:{'|'.join(NODES)})|{ISOLATION}/\w+/across-nodes"
+_OF_NODES: Final = rf"durability\.(?:(?:isolation|linearizable|sessions|transfers)/)?(?:{'|'.join(NODES)})|{ISOLATION}/.*"
 _OF_TRANSFERS: Final = r"durability\.transfers/.*"
 _OF_FAULTS: Final = r"durability\..*|performance\.outage/.*|cache\..*"
 _OF_POWER: Final = (
@@ -37,14 +38,22 @@ class _Claim:
     run: RunInfo
     store: StoreResult
     target: Target
+    mixes: Mapping[str, TransactionMix]
 
 
 def _endpoint(claim: _Claim, _: OutcomeRecord) -> str:
     return "" if claim.store.launch == "endpoint" else f"the store ran as a {in_one_line(str(claim.store.launch), 20)}"
 
 
-def _single(claim: _Claim, _: OutcomeRecord) -> str:
-    return "" if claim.target.topology == "single" else f"it runs as the cluster {claim.target.topology}"
+def _one_server(claim: _Claim, case: OutcomeRecord) -> str:
+    mix = case.id.rpartition("/")[2]
+    without = case.id.startswith(ISOLATION) and not (mix in claim.mixes and claim.mixes[mix].readers)
+    return f"transactions of {in_one_line(mix, 40)} need one server" if without else ""
+
+
+def _single(claim: _Claim, case: OutcomeRecord) -> str:
+    cluster = "" if claim.target.topology == "single" else f"it runs as the cluster {claim.target.topology}"
+    return _one_server(claim, case) or cluster
 
 
 def _killed(claim: _Claim, case: OutcomeRecord) -> str:
@@ -87,7 +96,7 @@ class _Excuse:
 
 _EXCUSES: Final[Mapping[Lack, _Excuse]] = {
     Lack.NODES: _Excuse(_OF_NODES, _single),
-    Lack.CLUSTER: _Excuse(_OF_NODES),
+    Lack.CLUSTER: _Excuse(_OF_NODES, _one_server),
     Lack.TRANSACTIONS: _Excuse(_OF_TRANSFERS, _without_transactions),
     Lack.ACCOUNTS: _Excuse(_OF_TRANSFERS),
     Lack.OWN_SERVER: _Excuse(_OF_FAULTS, _endpoint),
@@ -103,9 +112,9 @@ _EXCUSES: Final[Mapping[Lack, _Excuse]] = {
 }
 
 
-def check_not_run(run: RunInfo, store: StoreResult, target: Target) -> None:
+def check_not_run(run: RunInfo, store: StoreResult, target: Target, mixes: Mapping[str, TransactionMix]) -> None:
     """Raises `ClaimRefused`: a case was not run that can be tried everywhere, for a reason that is none, or that does not hold."""
-    claim = _Claim(run, store, target)
+    claim = _Claim(run, store, target, mixes)
     refused = [(each, why) for each in store.outcomes if each.outcome is Outcome.NOT_RUN and (why := _refused(claim, each))]
     if refused:
         (first, why), others = refused[0], len(refused) - 1

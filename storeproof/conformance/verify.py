@@ -86,7 +86,7 @@ def verify_archive(archive: Archive, known: KnownJudges, now: datetime | None = 
         check_cases(store, cases)
         check_counts(store)
         check_said_twice(result, store)
-        check_not_run(result.run, store, target)
+        check_not_run(result.run, store, target, then.spec.mixes)
         check_excuses(result.run, store, target)
         check_roll_ups(store, target, then.spec)
         check_operations(store, then.spec)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
 from storeproof.blame import CaseEnding
-from storeproof.check import Anomaly, Audits, Finding
+from storeproof.check import Anomaly, Audits, Finding, founded
 from storeproof.contract import Refused, Unknown
 from storeproof.errors import StoreDied
 from storeproof.experiments.fault_experiment import how_it_ended
@@ -26,7 +26,7 @@ KEPT: Final = 20
 
 def findings_of(history: Sequence[Operation], seen: Mapping[Place, Seen]) -> list[Finding]:
     """What is not as it should be. Raises `ValueError`: the checks cannot judge it."""
-    return [each for each in Audits().judge(history, seen) if each.anomaly is not Anomaly.OK]
+    return [each for each in Audits().judge(founded(history, seen), seen) if each.anomaly is not Anomaly.OK]
 
 
 def acknowledged(history: Iterable[Operation]) -> int:

@@ -35,7 +35,8 @@ class Operation:
     write_id: str = ""
     """Identifies the stored record: unique to this write, or shared by the puts of one batch or transaction."""
     expected: str = ""
-    """The write id that a `compare_and_set` expects to replace."""
+    """The write id that a `compare_and_set` expects to replace. Of a `put` in a transaction: that of a write of another client, which the
+    transaction had read; its own are there only if that is."""
     amount: int = 0
     """What an `increment` adds; may be negative."""
     answer: Answer = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic_ns
 
 from storeproof.history.operation import Action, Answer, Operation, Place, RequestOutcome
@@ -76,6 +76,12 @@ class ClientLog:
             RuntimeError: the previous operation has not ended.
         """
         self._invoke(action, tuple(places), write_id, "", 0)
+
+    def has_read(self, write_id: str) -> None:
+        """Of the transaction in flight: what it read of another client, before it wrote. Raises `RuntimeError`: nothing is in flight."""
+        if self._in_flight is None:
+            raise RuntimeError(f"client {self.client} has no transaction in which it could read")
+        self._in_flight = replace(self._in_flight, expected=write_id)
 
     def end(self, outcome: RequestOutcome, answer: Callable[[], Answer] = lambda: None) -> None:
         """Record the outcome of the operation in flight; call it as soon as the reply arrives.

@@ -112,8 +112,9 @@ class TransactionMix(SpecFile):
     beside: int = Field(ge=0)
     """Other records in the same collection."""
     readers: NonNegativeInt = 0
-    """Further clients, at the primary of a cluster and at each of its other nodes in turn, whose transactions read all records that are
-    contended for, and nothing else."""
+    """Further clients of a cluster, whose transactions read all records that are contended for, and nothing else."""
+    readers_at: Literal["nodes", "primary"] = "nodes"
+    """`nodes`: at the primary and at each other node in turn. `primary`: all at the primary, the control of such a mix."""
 
     @model_validator(mode="after")
     def _can_be_drawn(self) -> Self:
@@ -121,6 +122,11 @@ class TransactionMix(SpecFile):
         if not least <= most <= self.keys:
             raise RuleError(f"found {least} to {most}; allowed: up to {self.keys}, the number of keys, the smaller number first", "reads")
         return self
+
+    @property
+    def across_nodes(self) -> bool:
+        """Whether its transactions are sent to several nodes of a cluster."""
+        return self.readers > 0 and self.readers_at == "nodes"
 
     @property
     def reading(self) -> TransactionMix:

@@ -23,12 +23,12 @@ from storeproof.store_under_test import StoreUnderTest
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    at_all_nodes = metafunc.function is test_reads_of_all_nodes_fit_together
+    of_clusters = metafunc.function is test_reads_of_all_nodes_fit_together
     cases = [
         pytest.param(level, mix, id=f"{level}-{name}", marks=pytest.mark.case(id=isolation_case(level, name), model=mix.model))
         for level in LEVELS
         for name, mix in suite_run(metafunc.config).spec.mixes.items()
-        if bool(mix.readers) == at_all_nodes
+        if bool(mix.readers) == of_clusters
     ]
     metafunc.parametrize(("level", "mix"), cases)
 
@@ -46,10 +46,13 @@ def test_transactions_see_what_their_level_allows(
 
 
 def test_reads_of_all_nodes_fit_together(level: Isolation, mix: TransactionMix, sut: StoreUnderTest, case_result: CaseResult) -> None:
-    """The same of a cluster of its own, if the transactions that only read are sent to any node. Its files are on a disk: what waits for
-    that at the same time becomes visible in an order of its own."""
+    """The same of a cluster of its own, if the transactions that only read are sent to any node, and if they are all at its primary.
+
+    What the first shows and the second does not comes of the nodes. Its files are on a disk: what waits for that at the same time becomes
+    visible in an order of its own.
+    """
     promise = _promise(level, mix, sut, case_result)
-    case_result.again = sut.command(f"test_reads_of_all_nodes_fit_together and {level}")
+    case_result.again = sut.command(f"test_reads_of_all_nodes_fit_together and {level} and {mix.mix}")
     with closing(sut.launch("reads at all nodes")) as handle, closing(sut.connect(handle)) as session:
         if lacking := handle.cannot(FaultMeans.CLUSTER):
             raise lacking

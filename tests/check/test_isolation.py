@@ -74,6 +74,7 @@ NONE = {
     "two replaced a version, and one is unknown": ("|-|  x=1", "  |--|  x?1 x=2", "  |--?  x?1 x=3"),
     "blind writes in any order": ("|-|  x=1", "   |-|  x=2", "     |-|  x?2"),
     "a stale read of a transaction that may not have happened": ("|-?  x=1", "   |-|  x?-"),
+    "an append after that of an unknown transaction": ("|-?  x=1", "  |-|  x=2<1", "      |-|  x?2"),
     "an unknown transaction happens after the next of its client": ("|-?  A: x=1", "   |-|  A: x?-", "       |-|  A: x?1"),
     "appends of a list, read in part": ("|-|  x=1", "|-|  x=2<1", "|-|  x=3<2", "|-|  x?2", "|-|  x?1"),
     "an append to what was rolled back tells no order": ("|-no  x=1", "|-|  x=2<1", "  |-|  x?-"),

@@ -53,7 +53,7 @@ def refused(
     )
     fields = {"outcomes": [record], "launch": launch, "operations": {"single_key": {"put": put}}}
     try:
-        check_not_run(run, result.stores[0].model_copy(update=fields), of or target())
+        check_not_run(run, result.stores[0].model_copy(update=fields), of or target(), SHIPPED.mixes)
     except ClaimRefused as reason:
         return str(reason)
     return ""
@@ -111,6 +111,17 @@ def test_kills_at_the_first_start_need_a_disk_only_of_a_cluster_or_a_container()
     assert refused(case, NO_CUT, of=Target(store, "standbys-on", file)) == ""
     assert refused(case, NO_CUT).endswith("and a process of this machine is killed without a disk of its own")
     assert refused("durability.process_crash", NO_CUT, of=Target(store, "standbys-on", file)) != ""
+
+
+@pytest.mark.parametrize(("said", "of"), [("postgresql:unlogged is a single server", "unlogged"), (NO_CLUSTER, "standbys-on")])
+def test_only_mixes_with_readers_need_a_cluster(said: str, of: str) -> None:
+    """Reads at several nodes, and their control; any other mix is tried on one server."""
+    store, file = SHIPPED.store("postgresql")
+    lacked = lacked_of(said) or Lacked(what=Lack.NODES)
+    for mix, each in SHIPPED.mixes.items():
+        found = refused(f"transactions.isolation/serializable/{mix}", said, of=Target(store, of, file), lacked=lacked)
+        assert found.endswith("" if each.readers else f"and transactions of {mix} need one server")
+        assert bool(found) is not bool(each.readers)
 
 
 def test_a_store_whose_file_claims_transactions_was_tried_under_transfers() -> None:

@@ -44,18 +44,25 @@ def test_the_frozen_edition_knows_no_snapshot_isolation() -> None:
     assert begun == {"read_committed", "repeatable_read", "serializable"}
 
 
+def test_the_control_is_the_same_load_at_the_primary() -> None:
+    """In all but its name, and where its readers are."""
+    across, control = SHIPPED.mixes["across-nodes"], SHIPPED.mixes["at-the-primary"]
+    assert (across.across_nodes, control.across_nodes) == (True, False)
+    assert control.model_copy(update={"mix": across.mix, "title": across.title, "readers_at": "nodes"}) == across
+
+
 def test_readers_read_all_records_in_use_and_are_held_to_what_holds_across_nodes() -> None:
-    """The others of a mix without readers are held to the level itself."""
-    across, alone = SHIPPED.mixes["across-nodes"], SHIPPED.mixes["list-append"]
+    """The others of a mix without readers are held to the level itself, and so is the control, where something holds across nodes."""
+    across, alone, control = (SHIPPED.mixes[name] for name in ("across-nodes", "list-append", "at-the-primary"))
     assert (across.reading.reads, across.reading.reads_only, across.reading.rolled_back) == ((across.keys, across.keys), 1.0, 0.0)
     (target,) = SHIPPED.targets(["postgresql:standbys-local"])
-    found = {level: [promise and promise.guarantees for promise in (target.promise(level, alone), target.promise(level, across))]
-             for level in LEVELS}  # fmt: skip
+    promises = {level: [target.promise(level, mix) for mix in (alone, across, control)] for level in LEVELS}
+    found = {level: [promise and promise.guarantees for promise in there] for level, there in promises.items()}
     assert found == {
-        "read_committed": ["read_committed", "read_committed"],
-        "repeatable_read": ["snapshot_isolation", "parallel_snapshot_isolation"],
-        "snapshot": [None, None],
-        "serializable": ["serializable", None],
+        "read_committed": ["read_committed", "read_committed", "read_committed"],
+        "repeatable_read": ["snapshot_isolation", "parallel_snapshot_isolation", "snapshot_isolation"],
+        "snapshot": [None, None, None],
+        "serializable": ["serializable", None, None],
     }
 
 

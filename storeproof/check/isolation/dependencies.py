@@ -15,9 +15,9 @@ A store does not say in which order it installed the versions of a record. What 
 
 A path may stand for an edge, as a simple cycle with as few `rw`, and none adjacent that was not, can be found in any closed walk.
 
-What counts as committed: what was acknowledged, and unknown transactions of which such a one read a version; if they were rolled back after
-all, that was a G1a. Versions of refused transactions and intermediate ones have no place in the order: to read them is G1a or G1b, and no
-edge comes of it.
+What counts as committed: what was acknowledged, and unknown transactions of which such a one read a version, or wrote after one that was
+seen before its own; if they were rolled back after all, that was a G1a. Versions of refused transactions and intermediate ones have no
+place in the order: to read them is G1a or G1b, and no edge comes of it.
 """
 
 from __future__ import annotations
@@ -95,8 +95,9 @@ class Dependencies:
         left = list(found)
         while left:
             for access in self.transactions[left.pop()].accesses:
-                if access.action == "read" and access.version is not None:
-                    writer = self._writers[access.key, access.version]
+                seen = access.version if access.action == "read" else access.after
+                if seen is not None:
+                    writer = self._writers[access.key, seen]
                     if writer not in found and self.transactions[writer].outcome == "unknown":
                         found.add(writer)
                         left.append(writer)

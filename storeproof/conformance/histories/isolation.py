@@ -17,6 +17,7 @@ from storeproof.records.self_verifying import write_id
 from storeproof.result.measured.isolation import IsolationCounts
 from storeproof.result.model import OutcomeRecord
 from storeproof.spec.cases import ISOLATION, isolation_case
+from storeproof.spec.isolation import TransactionMix
 
 
 @dataclass
@@ -49,7 +50,7 @@ class JudgedIsolation(JudgedTrials):
         promise = self.target.promise(kept.level, mix)
         if promise is None:
             raise EvidenceDamaged(f"there are transactions of {part.case}, a level that {self.target.id} does not have")
-        if {*kept.nodes} != ({*cluster.nodes} if mix.readers and cluster is not None else set()):
+        if not _are_of(mix, {*kept.nodes}, {*cluster.nodes} if cluster is not None else set()):
             raise EvidenceDamaged(f"the transactions of {part.case} were sent to the nodes {in_one_line(', '.join(kept.nodes), 60)}")
         if record is None or record.isolation is None or number != record.spoiled:
             return True
@@ -86,6 +87,11 @@ class JudgedIsolation(JudgedTrials):
                 raise ClaimRefused(Reason.ISOLATION, f"{record.id}: {what} is {differs}")
         self.check_outcome(record, judged, Reason.ISOLATION, claimed=True)
         self.said.append(f"{record.id}: {judged.outcomes.total():,} transactions judged again")
+
+
+def _are_of(mix: TransactionMix, nodes: set[str], cluster: set[str]) -> bool:
+    """Whether a mix is sent to these nodes of a cluster: all, one, or none that is named."""
+    return nodes == cluster if mix.across_nodes else nodes <= cluster and len(nodes) == bool(mix.readers)
 
 
 def check_writes(sent: Sequence[Transaction]) -> None:

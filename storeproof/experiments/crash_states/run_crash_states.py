@@ -11,7 +11,7 @@ from storeproof.experiments.crash_states.crash_summary import CrashSummary
 from storeproof.experiments.crash_states.recorded_load import of_all_sizes, record_load
 from storeproof.experiments.crash_states.state_judge import in_order
 from storeproof.experiments.crash_states.state_trial import StateTrial
-from storeproof.experiments.durability.atomic_groups import atomic_writes
+from storeproof.experiments.durability.atomic_groups import atomic_writes, reading
 from storeproof.experiments.durability.keep_evidence import keep_evidence
 from storeproof.experiments.durability.layouts import layouts_of
 from storeproof.experiments.fault_experiment import on_own_stores
@@ -42,7 +42,7 @@ def run_crash_states(sut: StoreUnderTest, guarantee: GuaranteeName, summary: Cra
         subject = subject_on(sut, handle, case, seed)
         layouts = {model: of_all_sizes(layout) for model, layout in layouts_of(sut, handle, indexed=True).items()}
         handle.quiesce()
-        atomic, expiring = atomic_writes(sut.target), writes_expiring(sut.target)
+        atomic, expiring = reading(atomic_writes(sut.target)), writes_expiring(sut.target)
         load = record_load(subject, disk, layouts, atomic, scale.requests, expiring=expiring)
         states, unlisted = disk.states(summary.model)
         part = CrashSummary(model=summary.model, requests=scale.requests, changes=load.recording.changes, unlisted=unlisted)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from storeproof.contract import Layout, Session
 from storeproof.experiments.client import Client, Pacing
-from storeproof.experiments.durability.atomic_groups import AtomicWrite
+from storeproof.experiments.durability.atomic_groups import AtomicWrite, Begun
 from storeproof.experiments.durability.bulk_load import BulkLoad, Slots, loadable
 from storeproof.experiments.durability.record_writes import RecordWrites
 from storeproof.experiments.fault_experiment import Subject
@@ -26,6 +26,8 @@ class Clients:
     recorder: Recorder = field(default_factory=Recorder)
     expiring: bool = False
     """Whether some records get a time to live."""
+    begun: Begun = field(default_factory=Begun)
+    """The groups of records that they began."""
 
     def writer(
         self,
@@ -42,7 +44,8 @@ class Clients:
             connect: opens its sessions; by default at the store's current address.
             pacing: a closed loop by default.
         """
-        strategy = RecordWrites(self.layouts, log or self.recorder.client(), period, self._random(), self.atomic, expiring=self.expiring)
+        log = log or self.recorder.client()
+        strategy = RecordWrites(self.layouts, log, period, self._random(), self.atomic, expiring=self.expiring, begun=self.begun)
         return Client(connect or self.subject.open, strategy, pacing)
 
     def loader(self, period: int, slots: Slots | None = None) -> Client:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from storeproof.contract import Collection, Key, Layout, Session, call, supports
 from storeproof.experiments.client import Strategy
-from storeproof.experiments.durability.atomic_groups import AtomicWrite, Groups
+from storeproof.experiments.durability.atomic_groups import AtomicWrite, Begun, Groups
 from storeproof.history import ClientLog, Place, RequestOutcome
 from storeproof.records.beside.expiries import can_expire, seconds_of
 from storeproof.records.beside.index_entries import has_entries, make_indexed
@@ -74,11 +74,13 @@ class RecordWrites(Strategy):
         atomic: frozenset[AtomicWrite] = frozenset(),
         *,
         expiring: bool = False,
+        begun: Begun | None = None,
     ) -> None:
         """
         Args:
             atomic: how the store claims to write several records together.
             expiring: whether some records get a time to live.
+            begun: the groups of all clients, of which a transaction may read; None: there are no others.
         """
         self._layouts = layouts
         self._log = log
@@ -86,6 +88,7 @@ class RecordWrites(Strategy):
         self._rng = rng
         self._atomic = atomic
         self._expiring = expiring
+        self._begun = Begun() if begun is None else begun
         self._sequence = 0
         self._found_nothing = False
         """Whether the last request was a delete, and there was no record."""
@@ -101,7 +104,7 @@ class RecordWrites(Strategy):
             for layout, collection in self._targets
             if isinstance(layout.model.record, Hash) and supports(collection, "set_fields")
         }
-        self._groups = Groups(session, self._targets, self._atomic, self._rng)
+        self._groups = Groups(session, self._targets, self._atomic, self._rng, self._log, self._begun)
         self._timed = [each for each in self._targets if self._expiring and can_expire(*each)]
         self._indexed = [each for each in self._targets if has_entries(*each)]
 

@@ -14,7 +14,7 @@ from storeproof.experiments.summary import Summary
 from storeproof.history import RequestOutcome
 from storeproof.result.measured.isolation import AnomalySeen, IsolationCounts
 from storeproof.spec.interleaving import Isolation
-from storeproof.spec.isolation import ANOMALIES, ORDERS, Guarantees
+from storeproof.spec.isolation import ANOMALIES, ORDERS, Guarantees, in_words
 from storeproof.spec.known_failure import CaseFinding
 
 LEAST: Final = 200
@@ -59,7 +59,7 @@ class IsolationSummary(Summary):
 
     def parts(self) -> Iterator[str]:
         """What was found, and in what."""
-        what = self.guarantees.replace("_", " ")
+        what = in_words(self.guarantees)
         at = f" at {', '.join(dict.fromkeys(self.nodes))}" * bool(self.nodes)
         of = f"{self.outcomes['ok']:,} transactions{at}, {self.contended:,} of them contended"
         if self.not_written:

@@ -74,12 +74,12 @@ def _run(sut: StoreUnderTest, handle: Handle, load: TransactionLoad, mix: Transa
 
 
 def _nodes(handle: Handle, mix: TransactionMix) -> list[str]:
-    """Those of a cluster that is read at all of them, the primary first."""
+    """Those of a cluster that the mix is sent to, the primary first."""
     if not mix.readers:
         return []
-    assert handle.cluster is not None, "only a cluster is read at several nodes"
+    assert handle.cluster is not None, "only a cluster has readers of its own"
     primary = handle.cluster.primary()
-    return sorted(handle.cluster.nodes, key=lambda name: name != primary)
+    return sorted(handle.cluster.nodes, key=lambda name: name != primary) if mix.across_nodes else [primary]
 
 
 def _node_of(client: int, mix: TransactionMix, nodes: list[str]) -> str:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from time import monotonic_ns
 from typing import Final
 
-from storeproof.contract import Layout, Refused, Session, Unsupported
+from storeproof.contract import Layout, Session
+from storeproof.contract.open_transaction import OpenTransaction, transaction
 from storeproof.contract.sessions import Transactions
 from storeproof.experiments.client import Strategy
 from storeproof.history import Access, RequestOutcome, Transaction
@@ -61,8 +62,7 @@ class Transacting(Strategy):
         self._sequence = 0
         self._accesses: list[Access] = []
         self._began = 0
-        self._commits = False
-        """Whether it has sent its commit; if not, it was rolled back, whatever became of its connection."""
+        self._opened = OpenTransaction()
 
     def use(self, session: Session) -> None:
         """Open the collection."""
@@ -94,13 +94,12 @@ class Transacting(Strategy):
 
     def _send(self, first: Sequence[tuple[str, bool]], then: Sequence[str], again: Sequence[str], *, roll_back: bool) -> None:
         """Read the first records, and replace those with a mark; replace others; read some again."""
-        self._accesses, self._commits, self._began = [], False, monotonic_ns()
+        self._accesses, self._opened, self._began = [], OpenTransaction(rolls_back=roll_back), monotonic_ns()
         session = self._session
         if session is None:
             self._send_whole([key for key, _ in first], [*(key for key, replace in first if replace), *then])
             return
-        session.begin(self._level)
-        try:
+        with transaction(session, self._level, self._opened):
             for key, replace in first:
                 if not (replace and self._contents.blind):
                     self._read(key)
@@ -110,18 +109,10 @@ class Transacting(Strategy):
                 self._write(key)
             for key in again:
                 self._read(key)
-            if roll_back:
-                session.rollback()
-            else:
-                self._commits = True
-                session.commit()
-        except (Refused, Unsupported):
-            session.rollback()
-            raise
 
     def _send_whole(self, keys: Sequence[str], replaced: Sequence[str]) -> None:
         """Read all and replace some by one request: nothing can be read again, or rolled back."""
-        self._commits = True
+        self._opened.commits = True
         writes = {key: self._new_id() for key in replaced}
         self._accesses = [Access("write", key, new_id) for key, new_id in writes.items()]  # before, as in `_write`
         self._accesses = [*self._contents.run_whole(keys, writes), *self._accesses]
@@ -129,7 +120,7 @@ class Transacting(Strategy):
     def end(self, outcome: RequestOutcome) -> None:
         """Record it."""
         now = monotonic_ns()
-        ended: RequestOutcome = outcome if self._commits else "refused"
+        ended: RequestOutcome = outcome if self._opened.commits else "refused"
         self._log.committed += ended == "ok"
         self._log.transactions.append(
             Transaction(

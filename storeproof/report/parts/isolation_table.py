@@ -9,7 +9,7 @@ from storeproof.report.formatting import name_of
 from storeproof.report.tables import Cell, Table, outcome_cell
 from storeproof.result.measured.isolation import AnomalySeen, IsolationCounts
 from storeproof.result.model import OutcomeRecord, StoreResult
-from storeproof.spec.isolation import ANOMALIES, ORDERS
+from storeproof.spec.isolation import ANOMALIES, ORDERS, in_words
 from storeproof.units import plural, whole
 
 TITLE: Final = "Isolation, by random transactions"
@@ -38,7 +38,7 @@ def _row(store: StoreResult, record: OutcomeRecord, counts: IsolationCounts, anc
     return [
         Cell(name_of(store), "strong", id=anchor),
         Cell(counts.level.replace("_", " ")),
-        Cell(counts.guarantees.replace("_", " ")),
+        Cell(in_words(counts.guarantees)),
         Cell(counts.mix),
         outcome_cell(record.outcome, hint=record.detail),
         *(Cell(whole(number)) for number in (counts.committed, counts.contended, counts.rolled_back)),

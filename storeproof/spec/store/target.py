@@ -119,9 +119,14 @@ class Target:
         return self.store.levels_of(self.variant)
 
     def promise(self, level: Isolation, mix: TransactionMix) -> Promise | None:
-        """What the variant claims of transactions of a mix at one level, which may be sent to several nodes; None: nothing."""
+        """What the variant claims of transactions of a mix at one level, which may be sent to several nodes; None: nothing.
+
+        The control of reads at several nodes is held to the level itself, where something is claimed of such reads.
+        """
         claim = self.isolation.get(level)
-        return claim.across_nodes if claim is not None and mix.readers else claim
+        if claim is None or not mix.readers:
+            return claim
+        return claim.across_nodes if mix.across_nodes or claim.across_nodes is None else claim
 
     @property
     def session_guarantees(self) -> bool:

@@ -21,6 +21,7 @@ from storeproof.result.measured.isolation import IsolationCounts
 from storeproof.spec import Target
 from storeproof.spec.cases import isolation_case
 from storeproof.spec.interleaving import Isolation
+from storeproof.spec.isolation import Guarantees
 from tests.conformance.published import published
 from tests.shipped import SHIPPED
 
@@ -72,24 +73,20 @@ def sent(*, loses: int = -1) -> list[Transaction]:
     return found
 
 
-def across_nodes(*nodes: str) -> str:
+def of_cluster(mix: str, guarantees: Guarantees, *nodes: str) -> str:
     """Why a bundle is refused whose clients were at these nodes; empty where it is not."""
-    result, level, mix = published(), "repeatable_read", "across-nodes"
-    seed = f"{result.run.seed} {CLUSTER.id} isolation {level} {mix} 0"
-    kept = TransactionsEvidence("repeatable_read", mix, sent(), nodes=[*nodes])
-    summary = IsolationSummary(level="repeatable_read", mix=mix, guarantees="parallel_snapshot_isolation")
+    level: Isolation = "repeatable_read"
+    case, seed = isolation_case(level, mix), f"{published().run.seed} {CLUSTER.id} isolation {level} {mix} 0"
+    kept = TransactionsEvidence(level, mix, sent(), nodes=[*nodes])
+    summary = IsolationSummary(level=level, mix=mix, guarantees=guarantees)
     summary.judge(kept)
-    case = isolation_case(level, mix)
-    content = evidence_file(result.run.id, [member_of(StoreEvidence(case, seed, CLUSTER.id, cuts_off=False, transactions=kept))])
-    record = result.stores[0].outcomes[0].model_copy(update={"id": case, "outcome": Outcome.PASS, "isolation": summary.counts()})
-    judged = JudgedIsolation(result.run, result.stores[0].model_copy(update={"outcomes": [record]}), CLUSTER, KNOWN)
-    try:
-        for each in read_evidence(io.BytesIO(content), result.run.id):
-            judged.take(each)
-        judged.check()
-    except (ClaimRefused, EvidenceDamaged) as reason:
-        return str(reason)
-    return ""
+    attempt = StoreEvidence(case, seed, CLUSTER.id, cuts_off=False, transactions=kept)
+    return refused(Claim([attempt], summary.counts(), Outcome.PASS), case, CLUSTER)
+
+
+def across_nodes(*nodes: str) -> str:
+    """The same of reads at several nodes."""
+    return of_cluster("across-nodes", "parallel_snapshot_isolation", *nodes)
 
 
 def evidence(transactions: list[Transaction], attempt: int = 0) -> StoreEvidence:
@@ -106,13 +103,13 @@ def made(transactions: list[Transaction]) -> Claim:
     return Claim([kept], summary.counts(), summary.outcome(claimed=True))
 
 
-def refused(claim: Claim) -> str:
+def refused(claim: Claim, case: str = CASE, target: Target = TARGET) -> str:
     """Why a bundle with it is refused; empty where it is not. The evidence is written and read as in one."""
     result = published()
     content = evidence_file(result.run.id, map(member_of, claim.attempts))
-    update = {"id": CASE, "outcome": claim.outcome, "spoiled": claim.spoiled, "isolation": claim.counts}
+    update = {"id": case, "outcome": claim.outcome, "spoiled": claim.spoiled, "isolation": claim.counts}
     record = result.stores[0].outcomes[0].model_copy(update=update)
-    judged = JudgedIsolation(result.run, result.stores[0].model_copy(update={"outcomes": [record]}), TARGET, KNOWN)
+    judged = JudgedIsolation(result.run, result.stores[0].model_copy(update={"outcomes": [record]}), target, KNOWN)
     try:
         taken = [judged.take(each) for each in read_evidence(io.BytesIO(content), result.run.id)]
         judged.check()
@@ -148,6 +145,15 @@ def test_reads_of_all_nodes_are_judged_by_what_is_claimed_across_them() -> None:
     assert "were sent to the nodes n1, n2" in across_nodes("n1", "n2")
     assert "were sent to the nodes n1, n2, n4" in across_nodes("n1", "n2", "n4")
     assert "were sent to the nodes" in across_nodes()
+
+
+def test_the_control_is_judged_by_what_is_claimed_of_the_level() -> None:
+    """It was at one node of the topology, and at no other."""
+    control: Final = ("at-the-primary", "snapshot_isolation")
+    assert of_cluster(*control, *["n2"] * _CLIENTS) == ""
+    for nodes in (["n1", "n2", "n3", "n1"], ["n4"] * _CLIENTS, []):
+        assert "were sent to the nodes" in of_cluster(*control, *nodes)
+    assert "guarantees is parallel_snapshot_isolation" in of_cluster(control[0], "parallel_snapshot_isolation", *["n1"] * _CLIENTS)
 
 
 def of_nodes(claim: Claim) -> None:

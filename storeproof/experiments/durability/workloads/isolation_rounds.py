@@ -16,7 +16,7 @@ from storeproof.experiments.rounds_summary import WorkloadSummary, in_rounds
 from storeproof.history import RequestOutcome
 from storeproof.spec import Target
 from storeproof.spec.interleaving import LEVELS, Isolation
-from storeproof.spec.isolation import ANOMALIES, Guarantees
+from storeproof.spec.isolation import ANOMALIES, Guarantees, in_words
 from storeproof.spec.known_failure import CaseFinding
 
 MIX: Final = "read-modify-write"
@@ -83,7 +83,7 @@ class IsolationRounds(WorkloadSummary):
 
     def parts(self) -> Iterator[str]:
         """What was found, and in what."""
-        what = self.guarantees.replace("_", " ")
+        what = in_words(self.guarantees)
         of = f"{self.outcomes['ok']:,} transactions across {self.rounds} faults, {self.contended:,} of them contended"
         if self.findings:
             seen = [name for kind, name in ANOMALIES.items() if any(kind in each.kinds for each in self.findings)]

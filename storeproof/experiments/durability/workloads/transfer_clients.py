@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from time import monotonic_ns
 from typing import Final
 
 from storeproof.check import Books
-from storeproof.contract import Layout, Refused, Session, Unsupported, call
-from storeproof.contract.sessions import Transactions
+from storeproof.contract import Layout, Session, call
+from storeproof.contract.open_transaction import transaction
 from storeproof.evidence import TransferEvidence
 from storeproof.experiments.client import Client, Pacing, Strategy
 from storeproof.experiments.durability.readback import read
 from storeproof.history import ABSENT, Balances, Observation, RequestOutcome, Transfer
 from storeproof.records.self_verifying import record, write_id
-from storeproof.spec.interleaving import Isolation
 
 ENTRIES: Final = "single_key"
 """The model of entries."""
@@ -76,7 +74,7 @@ class Ledger:
         sent = sorted((each for log in self._logs for each in log.transfers), key=attrgetter("invoked"))
         snapshots = sorted((each for log in self._logs for each in log.snapshots), key=attrgetter("invoked"))
         places = [*((ENTRIES, each.entry) for each in sent), *((ACCOUNTS, name) for name in self.names)]
-        with committed(session, "repeatable_read"):
+        with transaction(session, "repeatable_read"):
             seen, _ = read(session, {ENTRIES: self.entries, ACCOUNTS: self.accounts}, places)
         entries, balances = dict[str, Observation](), dict.fromkeys(self.names, 0)
         for (model, key), found in seen.items():
@@ -141,31 +139,13 @@ class Transferring(Strategy):
             invoked=monotonic_ns(),
         )
         self._log.transfers.append(sent)
-        with committed(self._session, "read_committed"):
+        with transaction(self._session, "read_committed"):
             call(self._accounts, self._ledger.accounts, "increment", sent.source, -amount)
             call(self._entries, self._ledger.entries, "put", entry, record(self._ledger.entries.model, entry, new_id))
             call(self._accounts, self._ledger.accounts, "increment", sent.target, amount)
 
     def _look(self) -> None:
         self._shown, began = None, monotonic_ns()
-        with committed(self._session, "repeatable_read"):
+        with transaction(self._session, "repeatable_read"):
             shown = {name: call(self._accounts, self._ledger.accounts, "get", name) or 0 for name in self._ledger.names}
         self._shown = Balances(client=self._log.client, invoked=began, shown=shown)
-
-
-@contextmanager
-def committed(session: Session, isolation: Isolation) -> Iterator[None]:
-    """A transaction around the block.
-
-    Raises:
-        Refused, Unsupported: nothing of it happened.
-        Unknown: all of it may have happened, or nothing.
-    """
-    assert isinstance(session, Transactions), "the variant claims transactions"
-    session.begin(isolation)
-    try:
-        yield
-        session.commit()
-    except (Refused, Unsupported):
-        session.rollback()
-        raise
