@@ -128,7 +128,7 @@ def test_a_bug_in_an_adapter_is_the_adapters(tmp_path: Path) -> None:
 
 
 def test_an_assertion_without_words_says_where_it_is() -> None:
-    """pytest writes down what those of the suites compared, and of the machinery nothing: a verdict without a reason helps nobody."""
+    """pytest writes down what those of the suites compared, and of the machinery nothing: a verdict without a reason helps no one."""
     namespace: dict[str, object] = {}
     exec(compile("def narrow(x):\n    assert x is not None", "narrowing.py", "exec"), namespace)
     with pytest.raises(AssertionError) as found:

@@ -16,5 +16,5 @@ def test_suites_are_rewritten() -> None:
 
 @pytest.mark.parametrize("name", ["storeproof.blame", "storeproof.adapters.sqlite.link", "storeproof.plugin.run"])
 def test_machinery_is_not(name: str) -> None:
-    """Nothing of it is compiled anew, whether pytest finds the distribution's files listed or installed in place."""
+    """Nothing of it is compiled again, whether pytest finds the distribution's files listed or installed in place."""
     assert type(importlib.import_module(name).__loader__) is SourceFileLoader
