@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from storeproof.errors import NotAvailable
 from storeproof.outcome import Lack
-from storeproof.spec.guarantee import CrashModel, IoError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the process of a disk imports this file: it would spend nearly a second on models that it does not use
     from storeproof.native import DiskRecording
+    from storeproof.spec.guarantee import CrashModel, IoError
 
 MOST_PACKED: Final = 6 << 20
 """Characters of a recording that is kept as evidence."""

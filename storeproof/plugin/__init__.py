@@ -15,6 +15,7 @@ from storeproof.outcome import Outcome, is_failure
 from storeproof.plugin.case import MARKER, PACKAGE, SUITES, is_case, sut_of
 from storeproof.plugin.options import add_options
 from storeproof.plugin.other_checkout import refuse_another
+from storeproof.plugin.rewriting import keep_as_written
 from storeproof.plugin.stash import CASE_RESULT, RUN
 from storeproof.printable import printable
 
@@ -36,6 +37,7 @@ _LETTERS = {
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    keep_as_written(pluginmanager)
     config = pluginmanager.get_plugin("pytestconfig")
     if config is not None and _may_name_suites(config.invocation_params):
         from storeproof.plugin.signals import early_signals
@@ -268,8 +270,7 @@ def _begin(config: pytest.Config, run: Run) -> None:
 
 
 def _finish(session: pytest.Session, run: Run) -> None:
-    stopped = session.shouldfail or session.shouldstop
-    run.finish(str(stopped) if stopped else "interrupted")
+    run.finish(str(session.shouldfail or session.shouldstop or "interrupted"))
     keep_all()
     if session.exitstatus != pytest.ExitCode.OK:
         return
@@ -380,8 +381,7 @@ def _leave_out_letters(config: pytest.Config) -> None:
 
 def _may_name_suites(invocation: pytest.Config.InvocationParams) -> bool:
     """A guess before pytest has parsed its command line: the value of an option may be mistaken for an argument."""
-    given = [str(each) for each in invocation.args]
-    return _name_suites([each for each in given if not each.startswith("-")], invocation.dir)
+    return _name_suites([each for each in map(str, invocation.args) if not each.startswith("-")], invocation.dir)
 
 
 def _is_in_package(argument: str) -> bool:

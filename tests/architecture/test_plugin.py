@@ -28,6 +28,12 @@ def test_importing_the_plugin_loads_nothing_heavy() -> None:
     assert loaded.isdisjoint(HEAVY)
 
 
+@pytest.mark.parametrize("process", ["disk.fuse_host", "embedded.fork_server", "load.wire.null_server_host", "cleanup.reaper"])
+def test_processes_that_are_started_often_load_no_models(process: str) -> None:
+    """A disk is one process: a run starts dozens, and each would spend a second on a specification that it never reads."""
+    assert loaded_after(f"import storeproof.{process}").isdisjoint({"pydantic", "yaml", "numpy", "hypothesis"})
+
+
 def test_the_test_would_see_a_heavy_import() -> None:
     """The measurement sees heavy packages where they are imported."""
     assert {"pydantic", "yaml"} <= loaded_after("import storeproof.spec")

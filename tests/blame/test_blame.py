@@ -127,6 +127,15 @@ def test_a_bug_in_an_adapter_is_the_adapters(tmp_path: Path) -> None:
     assert "(vendor.py, line 2: return address.hots); an adapter may raise Refused, " in judged.detail
 
 
+def test_an_assertion_without_words_says_where_it_is() -> None:
+    """pytest writes down what those of the suites compared, and of the machinery nothing: a verdict without a reason helps no one."""
+    namespace: dict[str, object] = {}
+    exec(compile("def narrow(x):\n    assert x is not None", "narrowing.py", "exec"), namespace)
+    with pytest.raises(AssertionError) as found:
+        namespace["narrow"](None)  # type: ignore[operator]
+    assert judge_error(found.value, claimed=True).detail.startswith("narrowing.py, line 2")
+
+
 def test_a_wrong_answer_is_not_hidden_by_a_clean_up_that_fails() -> None:
     """A failing clean-up does not replace a wrong answer."""
 
