@@ -10,7 +10,7 @@ from pathlib import Path
 from storeproof.outcome import Outcome
 from storeproof.result.compare import Side
 from storeproof.result.json_file import digest_of
-from storeproof.result.model import GuaranteeRecord, OutcomeRecord, Result, StoreResult
+from storeproof.result.model import Environment, GuaranteeRecord, OutcomeRecord, Result, StoreResult
 from storeproof.result.needs.bounds import struck_by
 from storeproof.result.needs.servers import of_one_server, preference
 from storeproof.spec import Spec, Store
@@ -50,6 +50,10 @@ class JoinedPart:
     @property
     def run(self) -> str:
         return self.side.result.run.id
+
+    @property
+    def environment(self) -> Environment:
+        return self.side.result.environment
 
     @cached_property
     def cases(self) -> Mapping[str, OutcomeRecord]:

@@ -24,7 +24,7 @@ def on_machine(judged: JudgedNeed, machine: Machine | None, command: str) -> Jud
     """
     if machine is None or judged.verdict is NeedVerdict.NOT_SHOWN or not judged.seen:
         return judged
-    environment = judged.seen[0].source.side.result.environment
+    environment = judged.seen[0].source.environment
     cores, memory = _given(environment)
     no_larger = cores <= machine.cores and memory // _MIB <= machine.memory // _MIB
     no_smaller = cores >= machine.cores and memory // _MIB >= machine.memory // _MIB
@@ -32,6 +32,16 @@ def on_machine(judged: JudgedNeed, machine: Machine | None, command: str) -> Jud
         return judged
     reason = f"{judged.reason}, with {plural(cores, 'core')} and {size(memory)}; the machine has {machine.cores} and {size(machine.memory)}"
     return replace(judged, verdict=NeedVerdict.NOT_SHOWN, reason=reason, command=command, headroom=None)
+
+
+def had_machine(environment: Environment, machine: Machine | None) -> bool:
+    """Whether the stores of a run had the cores and the memory of the machine of the needs, as a run with limits gives them."""
+    if machine is None:
+        return True
+    placement = environment.placement
+    if placement is None or placement.memory_bytes is None:
+        return False
+    return len(placement.server) == machine.cores and placement.memory_bytes // _MIB == machine.memory // _MIB
 
 
 def _given(environment: Environment) -> tuple[int, int]:

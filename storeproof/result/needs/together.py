@@ -11,14 +11,14 @@ from storeproof.result.needs.joined_results import Evidence, JoinedPart
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict, Seen
 from storeproof.result.needs.loads import same_shares
 from storeproof.result.needs.need import Need
+from storeproof.result.needs.on_machine import had_machine
 from storeproof.run_command import RunCommand
 from storeproof.spec import Spec
-from storeproof.spec.questions.needs import Machine, NeedsFile, Role
+from storeproof.spec.questions.needs import NeedsFile, Role
 from storeproof.units import amount, plural, whole
 
 _UNSENT: Final = "missed_send_ratio"
 _LATE: Final = "schedule_lag"
-_MIB: Final = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def together_of(needs: NeedsFile, targets: Mapping[str, str], evidence: Mapping[
         known = evidence.get(targets[name])
         for source in known.sources if known else ():
             for joint in source.store.joint:
-                if name in joint.numbers and _is_of(joint, needs, targets) and _on(source, needs.machine):
+                if name in joint.numbers and _is_of(joint, needs, targets) and had_machine(source.environment, needs.machine):
                     asked = next(each for each in joint.roles if each.role == name)
                     runs.setdefault(source.run, {})[name] = JointNeed(
                         source, joint.name_of(name), asked, joint.numbers[name], len(joint.roles) - 1
@@ -141,16 +141,6 @@ def _same(asked: RoleLoad, role: Role) -> bool:
     same = (asked.model, asked.indexes, asked.rate) == (role.model, load.indexes, load.rate)
     requests = asked.workload == load.workload if load.workload is not None else same_shares(load, asked.mix)
     return same and requests and load.record in (None, asked.record) and (load.clients is None or asked.clients <= load.clients)
-
-
-def _on(source: JoinedPart, machine: Machine | None) -> bool:
-    """Whether the stores had what the machine of the needs has."""
-    if machine is None:
-        return True
-    placement = source.side.result.environment.placement
-    if placement is None or placement.memory_bytes is None:
-        return False
-    return len(placement.server) == machine.cores and placement.memory_bytes // _MIB == machine.memory // _MIB
 
 
 def _reached(found: JointNeed) -> str:
