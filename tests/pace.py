@@ -1,4 +1,4 @@
-"""How fast the machine is just now: bounds on processor time are so many units of work that it does beside what is measured.
+"""How fast the machine is just now: bounds on processor time are multiples of the time of a unit of work, done beside what is measured.
 
 Machines differ by half, and a busy one shares its caches and cores: a bound in seconds would be a statement about the machine.
 """
