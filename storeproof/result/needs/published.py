@@ -126,8 +126,8 @@ def _round(found: ClusterRoundRecord) -> ClusterRoundRecord:
 
 
 def _outcome(case: OutcomeRecord) -> OutcomeRecord:
-    """Of the states of crashes and the errors of disks no need asks."""
-    if case.crash_states or case.io_errors:
+    """Of the states of crashes and the errors of disks no need asks; but what is known of them is told beside an answer."""
+    if (case.crash_states or case.io_errors) and case.outcome is not Outcome.KNOWN_FAIL:
         case = case.model_copy(update={"detail": ""})
     seen = case.isolation and case.isolation.model_copy(update={"anomalies": [_anomaly(each) for each in case.isolation.anomalies]})
     return case.model_copy(update={"seconds": 0, "isolation": seen})

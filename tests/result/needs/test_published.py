@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from storeproof.report.decision.record import decision_data, render_record
 from storeproof.result.json_file import COMPRESSED, compressed, content_of, write_result
 from storeproof.result.model import Result, RunInfo
 from storeproof.result.needs import published
-from storeproof.result.needs.decision import decide
+from storeproof.result.needs.decision import Decision, decide
 from storeproof.result.needs.published import INDEX, REPORTS, index_of, published_evidence, published_results, read_agreeing, write_index
 from storeproof.spec.questions.read_needs import read_needs
 from tests.architecture.installed import CHECKOUT
@@ -35,8 +36,10 @@ def test_what_is_decided_by_the_index_is_decided_by_the_results() -> None:
     for file in sorted((CHECKOUT / "examples").glob("*.yaml")):
         needs = read_needs(file, SHIPPED)
         one, other = decide(needs, whole, SHIPPED), decide(needs, indexed, SHIPPED)
-        assert decision_data(one) == decision_data(other)
-        assert render_record(one) == render_record(other)
+        pairs = zip(*(_lines(each) for each in (one, other)), strict=True)
+        assert next(((said, says) for said, says in pairs if said != says), None) is None, (
+            file.name
+        )  # pytest's own comparison of all takes 20 GB
 
 
 def test_of_an_anomaly_only_what_it_is_decides(tmp_path: Path) -> None:
@@ -67,6 +70,10 @@ def test_a_result_that_changed_since_is_read_itself(tmp_path: Path, monkeypatch:
     assert published_evidence()[0].result == made[1]
     (tmp_path / INDEX).write_bytes(b"damaged")
     assert published_evidence()[0].result == made[1]
+
+
+def _lines(decision: Decision) -> list[str]:
+    return [*json.dumps(decision_data(decision), indent=1, default=str).splitlines(), *render_record(decision).splitlines()]
 
 
 def _runs(*names: str) -> list[RunInfo]:
