@@ -10,7 +10,6 @@ from storeproof.outcome import Stage
 from storeproof.plugin.case import SuiteCase
 from storeproof.spec import LADDER, Profile, Spec
 from storeproof.spec.cases import ISOLATION
-from storeproof.spec.guarantee import NETWORKED
 from storeproof.spec.profile import alternatives_of
 from storeproof.spec.questions.needs import Role
 from storeproof.spec.questions.read_needs import capabilities_of
@@ -74,7 +73,7 @@ def of_roles(roles: Iterable[Role], candidates: Iterable[str], spec: Spec) -> De
         guarantees.update(LADDER[1 : LADDER.index(role.guarantee) + 1], role.lost_at_most)
         guarantees.update(role.survives)
         if role.failover_within is not None or role.reads is not None:
-            guarantees.update([each for each in NETWORKED if each in role.survives] or NETWORKED)
+            guarantees.update(role.failing_over)
         if role.back_within is not None:
             models.add(_OF_OUTAGES)
             outages.add("crash")

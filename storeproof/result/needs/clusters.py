@@ -14,11 +14,10 @@ from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict, Seen, s
 from storeproof.result.needs.need import Need
 from storeproof.result.older_formats import without_failover_of
 from storeproof.spec import Spec
-from storeproof.spec.guarantee import NETWORKED
 from storeproof.spec.questions.needs import ReadsOfCluster, Role
 from storeproof.units import plural, seconds, whole
 
-READ_CASES: Final[dict[ReadsOfCluster, str]] = {"linearizable": "linearizable", "session": "sessions"}
+_READ_CASES: Final[dict[ReadsOfCluster, str]] = {"linearizable": "linearizable", "session": "sessions"}
 """By what reads must be: the workload whose histories show it, in every fault."""
 _ONE_SERVER: Final = "it is one server, and no cluster"
 
@@ -39,7 +38,7 @@ def judge_survives(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Ju
 def judge_failover(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
     """The slowest round decides. Where storeproof promoted the node, the time is without detecting the loss: it shows only misses."""
     assert role.failover_within is not None
-    faults = _networked(role)
+    faults = role.failing_over
     found = {fault: each for fault in faults if (each := evidence.struck(fault)) is not None}
     if missing := [fault for fault in faults if fault not in found]:
         return _untried(need, evidence, f"{', '.join(missing)} was not tested", missing[0], spec)
@@ -64,8 +63,8 @@ def judge_failover(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Ju
 def judge_reads(need: Need, role: Role, evidence: Evidence, spec: Spec) -> JudgedNeed:
     """What clients read during the faults, of those that the role names; of one server, of its crash."""
     assert role.reads is not None
-    faults = _networked(role) if _is_cluster(evidence) else ("process_crash",)
-    cases = {fault: f"durability.{READ_CASES[role.reads]}/{fault}" for fault in faults}
+    faults = role.failing_over if _is_cluster(evidence) else ("process_crash",)
+    cases = {fault: f"durability.{_READ_CASES[role.reads]}/{fault}" for fault in faults}
     found = {fault: each for fault, case in cases.items() if (each := evidence.case(case)) is not None}
     seen = tuple(Seen(source, case.id, seen_in_words(case)) for source, case in found.values())
     for fault, (_, case) in found.items():
@@ -82,10 +81,6 @@ def judge_reads(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Judge
 def rounds_without_failover(record: GuaranteeRecord) -> int:
     """Rounds in which no other node took writes, by a fault that does not keep them from it; of an older result what its detail says."""
     return without_failover_of(record.detail) if record.without_failover is None else record.without_failover
-
-
-def _networked(role: Role) -> Sequence[str]:
-    return [each for each in NETWORKED if each in role.survives] or NETWORKED
 
 
 def _is_cluster(evidence: Evidence) -> bool:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import AfterValidator, Field, NonNegativeInt, PositiveFloat, PositiveInt, Strict, WithJsonSchema, model_validator
 
 from storeproof.spec.base import Frozen, Name, RuleError, SpecFile
-from storeproof.spec.guarantee import GuaranteeName, NodeGuaranteeName
+from storeproof.spec.guarantee import NETWORKED, GuaranteeName, NodeGuaranteeName
 from storeproof.spec.isolation import Guarantees
 from storeproof.spec.model import Model
 from storeproof.spec.operation import OperationName
@@ -137,6 +137,11 @@ class Role(Frozen):
     """Capabilities that are wished for: they decide between candidates that have the others."""
     load: Load | None = None
     """The requests that it receives; without it, no speed is needed."""
+
+    @property
+    def failing_over(self) -> tuple[NodeGuaranteeName, ...]:
+        """The guarantees whose faults show the time of a failover, and the reads of a cluster: those of `survives`, or else both."""
+        return tuple(each for each in NETWORKED if each in self.survives) or NETWORKED
 
 
 def requests_case(name: str, role: Role) -> str | None:
