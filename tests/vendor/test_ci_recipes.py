@@ -43,19 +43,20 @@ def test_a_recipe_is_what_its_forge_reads(name: str, schema: str) -> None:
 def test_the_commands_are_those_of_the_path_to_a_badge() -> None:
     """In their order; the page names both files."""
     github = [step["run"] for step in read("github.yml")["jobs"]["storeproof"]["steps"] if "run" in step]
-    job = read("gitlab.yml")["conformance"]
-    gitlab = [*job["script"], *job["after_script"]]
+    gitlab = [each for job in ("conformance", "claim") for each in read("gitlab.yml")[job]["script"]]
     for commands in (github, gitlab):
         assert [each for each in commands if each in COMMANDS] == list(COMMANDS)
     assert all(f"examples/ci/{name}" in PAGE for name in ("github.yml", "gitlab.yml", "failures.py"))
 
 
 def test_a_failure_ends_no_step_that_makes_the_badge() -> None:
-    """A run that fails is bundled and verified all the same: the badge says what is proven."""
+    """A run that fails is bundled and verified all the same: the badge says what is proven, and what is not ends its job."""
     steps = {each["name"]: each.get("if", "") for each in read("github.yml")["jobs"]["storeproof"]["steps"] if "name" in each}
     assert steps["Annotate"] == "failure()"
     assert all("always()" in steps[name] for name in ("Bundle", "Verify", "Publish"))
-    assert read("gitlab.yml")["conformance"]["artifacts"]["when"] == "always"
+    gitlab = read("gitlab.yml")
+    assert gitlab["conformance"]["artifacts"]["when"] == gitlab["claim"]["artifacts"]["when"] == gitlab["claim"]["when"] == "always"
+    assert not any("after_script" in job for job in gitlab.values())  # how it ends is ignored
 
 
 def test_each_failure_is_one_annotation(tmp_path: Path) -> None:
