@@ -128,7 +128,18 @@ class Registry:
             return
         self.interrupt = KeyboardInterrupt() if number == signal.SIGINT else Terminated(f"ended by {signal.Signals(number).name}")
         self._interrupted = time.monotonic()
+        self._be_silent_where_swallowed()
         raise self.interrupt
+
+    def _be_silent_where_swallowed(self) -> None:
+        """An interrupt in a callback of the garbage collector is no defect to tell of: see `interrupt`."""
+        tell = sys.unraisablehook
+
+        def told(swallowed: sys.UnraisableHookArgs) -> None:
+            if swallowed.exc_value is not self.interrupt:
+                tell(swallowed)
+
+        sys.unraisablehook = told
 
 
 def _take_no_signals() -> None:

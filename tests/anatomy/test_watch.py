@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from storeproof.anatomy import watch as module
-from storeproof.anatomy.watch import IoWatch, WatchedIo, check_available
+from storeproof.anatomy.watch import PAGES, IoWatch, WatchedIo, check_available
 from storeproof.errors import NotAvailable
 from storeproof.spec.store.files import FileRule
 from storeproof.stats.latency import decode
@@ -28,14 +28,15 @@ RULES = (
 )
 
 
-def seen(folder: Path, work: Callable[[], object], rules: tuple[FileRule, ...] = RULES, pages: int = 256) -> WatchedIo:
-    """What this process does in `work`."""
-    watch = IoWatch(folder, [os.getpid()], rules, pages)
+def seen(folder: Path, work: Callable[[], object], pages: int = PAGES) -> WatchedIo:
+    """What this process does in `work`. Other tests use the same disk meanwhile: of a ring that their records fill some are lost."""
+    watch = IoWatch(folder, [os.getpid()], RULES, pages)
     watch.begin()
     try:
         work()
     finally:
         found = watch.end()
+    assert pages < PAGES or not found.lost
     return found
 
 
@@ -61,7 +62,6 @@ def test_bytes_and_syncs_are_told_apart_by_file(watched: Path) -> None:
         os.close(folder)
 
     found = seen(watched, work)
-    assert found.lost == 0
     journal, save, catalogue = found.kinds["journal"], found.kinds["save"], found.kinds["catalogue"]
     assert (journal.written_bytes, journal.syncs, decode(journal.waits).get_total_count()) == (12_000, 20, 20)
     assert (save.written_bytes, save.syncs, catalogue.syncs) == (10_000, 1, 1)

@@ -306,6 +306,26 @@ def test_second_interrupt_does_not_cut_short_what_the_first_one_began(monkeypatc
             signal.signal(number, handler)
 
 
+def test_an_interrupt_that_is_swallowed_is_not_told_of() -> None:
+    """Python raises it in a callback of the garbage collector too, and tells of whatever is raised there."""
+    code = """
+        import gc, os, signal
+        from storeproof.cleanup.registry import registry
+        registry.take_signals()
+        gc.callbacks.append(lambda phase, _: phase == "start" and os.kill(os.getpid(), signal.SIGTERM))
+        gc.collect()
+        gc.callbacks.clear()
+        print(repr(registry.interrupt))
+        gc.callbacks.append(lambda *_: 1 / 0)
+        gc.collect()
+        gc.callbacks.clear()
+    """
+    result = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
+    assert result.stdout == "Terminated('ended by SIGTERM')\n"
+    assert "Terminated" not in result.stderr
+    assert result.stderr.count("ZeroDivisionError") == 2, "a defect is told of"
+
+
 def test_terminated_is_an_interrupt() -> None:
     """pytest ends a session on KeyboardInterrupt alone."""
     assert issubclass(Terminated, KeyboardInterrupt)

@@ -119,6 +119,8 @@ class ErrorTrial:
             if error.lasting:  # else clients went on already, and another write may bring back what a sync lost
                 self._send(load.writer, _LATER, error)
                 self._look(error)
+            if not error.looks[-1].seen:  # it may be about to end: its connections are closed some time before its process has ended
+                self._takes(self._ask, _BACK_SECONDS)
             error.gone |= not handle.alive()
             return
         # It took no clients.
@@ -145,6 +147,11 @@ class ErrorTrial:
                 break
             sleep(_LOOK_SECONDS)
         return False
+
+    def _ask(self) -> None:
+        """Raises `Unknown` if there is no answer."""
+        with suppress(Refused), self.subject.session() as session:
+            read(session, self.layouts, [self._before[0].place])
 
     def _look(self, error: ErrorEvidence) -> None:
         """Read what it serves while it runs; it may refuse."""
