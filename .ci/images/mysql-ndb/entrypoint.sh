@@ -2,14 +2,17 @@
 # entrypoint.sh [NAME=VALUE | ndb_name=VALUE | --option]...: settings of the
 # data nodes, as config.ini writes them, and variables and options of mysqld.
 #
-# This shell stays and looks after the processes. A data node that ends is
-# started again, as an init system would do; when mysqld ends, all ends.
+# This shell stays and looks after the processes. A data node that is killed is
+# started again, as an init system would do, and one that ends by itself three
+# times, as NDB's own angel would do (MaxStartFailRetries). When mysqld ends, or
+# no data node is started again, all ends.
 # The pid of each is in /run/ndb/NAME.pid: data-1, data-2, management, mysqld.
 . /usr/local/lib/storeproof/common.sh
 
 DATA=/var/lib/mysql-cluster
 RUN=/run/ndb
 READY=$DATA/.ready
+KILLED=137
 
 sql() {
     local password
@@ -47,11 +50,20 @@ run() (
 )
 
 keep() {
+    local status retries=3
     while true; do
-        run "$@" || echo "entrypoint: $1 ended with status $?" >&2
+        status=0
+        run "$@" || status=$?
         if [ -e $RUN/ending ]; then return 0; fi
+        echo "entrypoint: $1 ended with status $status" >&2
+        if [ $status -ne $KILLED ] && ((retries-- == 0)); then break; fi
         sleep 0.2
     done
+    echo "entrypoint: $1 is not started again" >&2
+    touch "$RUN/$1.down"
+    if [ -e $RUN/data-1.down ] && [ -e $RUN/data-2.down ]; then
+        kill -KILL "$(<$RUN/mysqld.pid)"
+    fi
 }
 
 listens() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
