@@ -284,7 +284,7 @@ def add_judge(name: Annotated[str, typer.Argument(help="The release, or a name f
 
 @app.command()
 def disputes() -> None:
-    """Show the disputed cases: DISPUTES.md is what this prints.
+    """Show what is disputed, and what makers reply: DISPUTES.md is what this prints.
 
     Exit codes: 0 shown · 4 usage error.
     """

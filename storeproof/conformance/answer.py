@@ -165,7 +165,7 @@ def _disputes(found: Verified) -> Iterator[str]:
     """Cases that decide nothing any more, and those of which that is not decided."""
     outcomes = {each.id: each.outcome for each in found.store.outcomes}
     for each in found.disputes:
-        what = f"{each.case} ({outcomes.get(each.case, Outcome.NOT_RUN)})"
+        what = f"{each.about} ({outcomes.get(each.about, Outcome.NOT_RUN)})"
         if each.state == "withdrawn":
             yield in_one_line(f"withdrawn: {what} decides nothing: {each.decision}")
         elif each.state == "open":

@@ -104,7 +104,7 @@ class KnownJudges:
     @property
     def disputed(self) -> frozenset[str]:
         """The cases of the edition whose disputes are open."""
-        return frozenset(each.case for each in self.disputes if each.state == "open" and each.concerns(self.edition.version))
+        return frozenset(each.case for each in self.disputes if each.case and each.state == "open" and each.concerns(self.edition.version))
 
     @property
     def frozen_on(self) -> date | None:

@@ -18,6 +18,7 @@ from storeproof.site.joined_results import SiteVariant, join
 from storeproof.site.sources import SourceResult
 from storeproof.site.speeds import SpeedTable, speed_tables, widest
 from storeproof.spec import Capability, CapabilityGroup, Spec, Store
+from storeproof.spec.editions.dispute import Dispute, read_disputes
 from storeproof.spec.reading.source import read
 
 _CAPABILITY: Final = re.compile(r"\s*- capability: (\S+)\s*")
@@ -71,6 +72,7 @@ class SiteContent:
     """The files of the stores that occur, where the specification has them."""
     decisions: Sequence[Decision] = ()
     """On the same results."""
+    disputes: Sequence[Dispute] = ()
 
     @cached_property
     def main(self) -> SpeedTable | None:
@@ -130,4 +132,5 @@ def gather(sources: Sequence[SourceResult], spec: Spec, decisions: Sequence[Deci
     variants = join(sources, stores)
     if not variants:
         raise UsageError("the results hold no store: there is nothing to show; run `pytest suites/` and give its result")
-    return SiteContent(sources, variants, spec, read_groups(spec.root), speed_tables(sources, variants), stores, decisions)
+    groups, disputes = read_groups(spec.root), read_disputes(spec.root)
+    return SiteContent(sources, variants, spec, groups, speed_tables(sources, variants), stores, decisions, disputes)

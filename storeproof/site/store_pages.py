@@ -57,6 +57,7 @@ def store_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str,
         default = default_of(variants, content)
         levels = [level for each in variants for level in content.levels[each.name]]
         about: dict[str, Any] = {"costs": foremost(costs), "isolation": answer(levels), "has_levels": bool(levels)}
+        about["disputes"] = [each for each in content.disputes if each.store == store]
         yield path, renderer.page(path, "store.html.j2", store=store, variants=variants, default=default, **shared, **about)
         for each in variants:
             path = variant_page(each.store, each.variant)

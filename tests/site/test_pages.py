@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 from storeproof.outcome import Outcome
 from storeproof.report.parts.cluster_rounds import told
 from storeproof.result.json_file import write_result
 from storeproof.site import build_site
-from storeproof.site.names import run_page, variant_page
+from storeproof.site.names import run_page, store_page, variant_page
 from storeproof.site.rates import rates_of
 from storeproof.site.site_content import SiteContent, gather
 from storeproof.site.sources import read_sources
+from storeproof.spec.editions.dispute import Dispute
 from tests.report.clusters import ISOLATED
 from tests.report.parts import test_crash_states as drawn
 from tests.report.sample import sample_outage, sample_result
@@ -119,6 +122,20 @@ def test_a_round_on_a_cluster_is_drawn_on_the_page_of_its_variant(content: SiteC
     assert "round-1-title" in with_round.page.ids
     assert with_round.text.index('id="losses"') < with_round.text.index("round-1-title") < with_round.text.index('id="cost"')
     assert not any("round-1-title" in each.page.ids for each in of_variants.values())
+
+
+def test_what_is_disputed_and_its_makers_reply_are_on_the_page_of_the_store(content: SiteContent) -> None:
+    """As text, whatever it holds, with the decision below it; a store of which nothing is disputed has no such part."""
+    line = '"><script>alert(1)</script> {{ 7 * 7 }}'
+    reply = {"by": line, "on": "2026-11-30", "said": line, "source": "https://example.org/1"}
+    about = {"store": "redis", "setting": line, "affected": "Redis", "reason": line, "reply": reply}
+    fields = {"format": "1.1", "dispute": "sync", "state": "upheld", "decision": "as the manual has it", **about}
+    made = build_site(replace(content, disputes=[Dispute.model_validate(fields)]))
+    part = made[store_page("redis")].partition('id="disputes"')[2].partition("<h2")[0]
+    assert part.count(str(escape(line))) == 4
+    assert "<script" not in part
+    assert part.index("2026-11-30") < part.index("It stays as it is: as the manual has it")
+    assert 'id="disputes"' not in made[store_page("tarantool")]
 
 
 def test_a_failing_state_of_a_disk_is_drawn_on_the_page_of_its_run(pages: dict[str, Read]) -> None:

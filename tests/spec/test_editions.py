@@ -12,7 +12,7 @@ from storeproof.errors import SpecError, UsageError
 from storeproof.spec import SPEC_ROOT, load_spec, loader, shipped
 from storeproof.spec.cases import CaseIds
 from storeproof.spec.edition import VERSION, edition_of
-from storeproof.spec.editions.dispute import Dispute, disputes_page, read_disputes
+from storeproof.spec.editions.dispute import Dispute, disputes_page, read_disputes, withdrawn_cases
 from storeproof.spec.editions.freeze import freeze, write_record
 from storeproof.spec.editions.frozen import edition_to_try, frozen_editions, known_judges, load_edition
 from storeproof.spec.editions.records import Judge
@@ -190,6 +190,10 @@ def test_a_withdrawn_case_decides_nothing(root: Path) -> None:
         ({"state": "upheld"}, "the decision by which it is upheld"),
         ({"state": "withdrawn", "decision": "d", "case": "durability.power_loss"}, "what is proven rests on such cases"),
         ({"state": "won", "decision": "d"}, "'open', 'upheld' or 'withdrawn'"),
+        ({"case": None}, "found none; allowed: one of `case`, `setting`, `adapter`, `statement`"),
+        ({"setting": "always: appendfsync"}, "found `case` and `setting`; allowed: one of"),
+        ({"case": None, "adapter": "it sends one record at a time"}, "must be given where `adapter` is"),
+        ({"reply": {"by": "Shelf", "on": "2026-11-30", "said": "yes", "source": "a letter"}}, "reply.source"),
     ],
 )
 def test_a_dispute_is_open_or_decided(changed: dict[str, object], message: str) -> None:
@@ -203,5 +207,15 @@ def test_the_page_of_the_disputes_is_made_from_their_files() -> None:
     disputes = read_disputes(SPEC_ROOT)
     assert (SPEC_ROOT.parent / "DISPUTES.md").read_text() == disputes_page(disputes), "storeproof disputes > DISPUTES.md"
     cases = CaseIds(SHIPPED.capabilities, SHIPPED.models, SHIPPED.workloads, SHIPPED.scaling, SHIPPED.mixes)
-    assert [each.case for each in disputes if cases.wrong(each.case)] == []
-    assert "| ttl | `capabilities.access.put-get/001` | all | Shelf \\| Rack | r | open |  |\n" in disputes_page([disputed()])
+    assert [each.case for each in disputes if each.case and cases.wrong(each.case)] == []
+    assert "| ttl | `capabilities.access.put-get/001` | all | Shelf \\| Rack | r |  | open |  |\n" in disputes_page([disputed()])
+
+
+def test_the_reply_of_a_maker_is_beside_what_is_disputed() -> None:
+    """Of a setting, an adapter or a statement too, which concern no case and so no verdict."""
+    reply = {"by": "Shelf Inc., A. Maker", "on": "2026-11-30", "said": "we sync by default", "source": "https://example.org/issues/1"}
+    about = {"case": None, "setting": "default: sync", "store": "shelf", "reply": reply}
+    dispute = disputed(**about, state="withdrawn", decision="mended")
+    assert "| `setting of shelf: default: sync` |" in disputes_page([dispute])
+    assert "| Shelf Inc., A. Maker, 2026-11-30: we sync by default (https://example.org/issues/1) | withdrawn |" in disputes_page([dispute])
+    assert not withdrawn_cases([dispute], NAME)
