@@ -79,7 +79,7 @@ class LevelClaim(Promise):
     """What a store guarantees at one of its levels: the name of a level says less than its maker's documents do."""
 
     across_nodes: Promise | None = None
-    """What holds of a cluster's transactions together, if those that only read are sent to any node; None: the maker does not say."""
+    """What holds of a cluster's transactions together, if some are sent to other nodes than the rest; None: the maker does not say."""
 
 
 class TransactionMix(SpecFile):

@@ -73,3 +73,12 @@ def test_a_commit_that_no_replica_has_while_they_have_later_ones_is_caught() -> 
     kinds = {kind for each in summary.across for kind in each.kinds}
     assert kinds & {"lost", "lost-update"}, summary.detail()
     assert summary.outcome(claimed=True) is Outcome.FAIL
+
+
+def test_a_level_is_judged_by_what_holds_across_nodes_where_a_node_is_lost() -> None:
+    """Galera's serializable is kept by each node by itself; a fault that leaves all clients at one node is judged by that."""
+    (galera,) = SHIPPED.targets(["mariadb:galera"])
+    (postgresql,) = SHIPPED.targets(["postgresql:standbys-on"])
+    faults = ("node_loss", "partition", "process_crash", "power_loss")
+    found = [[IsolationRounds.of(each, fault).guarantees for fault in faults] for each in (galera, postgresql)]
+    assert found == [["read_committed"] * 2 + ["serializable"] * 2, ["serializable"] * 4]

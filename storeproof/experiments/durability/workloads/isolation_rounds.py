@@ -15,6 +15,7 @@ from storeproof.experiments.isolation.isolation_summary import LEAST
 from storeproof.experiments.rounds_summary import WorkloadSummary, in_rounds
 from storeproof.history import RequestOutcome
 from storeproof.spec import Target
+from storeproof.spec.guarantee import NETWORKED
 from storeproof.spec.interleaving import LEVELS, Isolation
 from storeproof.spec.isolation import ANOMALIES, Guarantees, in_words
 from storeproof.spec.known_failure import CaseFinding
@@ -44,10 +45,15 @@ class IsolationRounds(WorkloadSummary):
     """Of the first anomaly, step by step."""
 
     @classmethod
-    def of(cls, target: Target, guarantee: str) -> Self:  # noqa: ARG003 - alike for all faults
-        """At the strongest level that the variant has. Raises `StopIteration`: it has none."""
+    def of(cls, target: Target, guarantee: str) -> Self:
+        """At the strongest level that the variant has. Raises `StopIteration`: it has none.
+
+        While a node is lost or isolated, and afterwards, some clients are at another node than the rest.
+        """
         level = next(level for level in reversed(LEVELS) if level in target.isolation)
-        return cls(level=level, guarantees=target.isolation[level].guarantees)
+        claim = target.isolation[level]
+        promise = claim.across_nodes if guarantee in NETWORKED and claim.across_nodes is not None else claim
+        return cls(level=level, guarantees=promise.guarantees)
 
     def judge_round(self, struck: StruckRound) -> int:
         """By the history of all its transactions; returns how many had been committed before the strike."""
