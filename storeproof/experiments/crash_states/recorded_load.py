@@ -93,6 +93,7 @@ def record_load(
     clients.prepare()
     with closing(LoadClients(clients, _CLIENTS)) as load:
         send(load.writer, BEFORE)
+        load.rewrite()
         disk.record()
         load.send_together(requests)
     return RecordedLoad(clients.recorder.operations(), clients.recorder, clients.recorder.clients, disk.recorded())
@@ -121,7 +122,7 @@ class LoadClients:
         if self._loader is not None:
             send(self._loader, 1)
         with suppress(*passed):
-            self._rewrite()
+            self.rewrite()
         send(self.writer, requests - requests // 2)
 
     def send_together(self, requests: int) -> None:
@@ -129,7 +130,7 @@ class LoadClients:
 
         def rewrite() -> None:
             with suppress(Refused, Unsupported):
-                self._rewrite()
+                self.rewrite()
 
         def load() -> None:
             if self._loader is not None:
@@ -140,7 +141,7 @@ class LoadClients:
             works: list[Callable[[], None]] = [beside]
             together(works + [partial(send, *each) for each in zip(self._writers, shares, strict=True)])
 
-    def _rewrite(self) -> None:
+    def rewrite(self) -> None:
         if isinstance(self._session, Maintenance):
             self._session.compact()
 

@@ -19,7 +19,7 @@ from storeproof.spec.isolation import TransactionMix
 from storeproof.store_under_test import StoreUnderTest
 
 _LOOK_SECONDS: Final = 0.02
-_ENOUGH: Final = 2 * LEAST
+_ENOUGH: Final = 3 * LEAST // 2
 """Commits, below which it goes on: not each of them is contended."""
 _PATIENCE: Final = 10
 """Times as long as the scale has, or as many transactions, after which it ends all the same: a store may refuse them all, and fast."""

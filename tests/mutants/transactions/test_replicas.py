@@ -19,6 +19,7 @@ from storeproof.store_under_test import Options, StoreUnderTest
 from tests.mini_edition.edition import embedded_store
 from tests.mutants.transactions import replicas
 from tests.mutants.transactions.replicas import LIES, PRIMARY, REPLICA, TwoNodes
+from tests.mutants.transactions.test_weak_isolation import of_transactions
 from tests.mutants.transactions.weak_isolation import Honest
 from tests.shipped import SHIPPED
 
@@ -52,7 +53,7 @@ def judged(stores: Path, lie: str, guarantees: Guarantees) -> Iterator[Isolation
     (target,) = SHIPPED.targets([f"{stores}:{lie}"])
     Honest.done.clear()
     Honest.numbers = count(1)
-    sut = StoreUnderTest(SHIPPED, target, Options(SHIPPED.scales["smoke"], seed=1, launch="process", verify_settings=False), lambda _: None)
+    sut = StoreUnderTest(SHIPPED, target, Options(of_transactions(600), seed=1, launch="process", verify_settings=False), lambda _: None)
     layout = sut.layout(MIX.model)
     nodes: Any = TwoNodes(sut.shared().address)
     with closing(sut.connect(nodes.server)) as session:

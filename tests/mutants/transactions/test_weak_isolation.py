@@ -15,6 +15,7 @@ from storeproof.blame import CaseEnding
 from storeproof.experiments.isolation.isolation_summary import IsolationSummary
 from storeproof.experiments.isolation.run_isolation import run_isolation
 from storeproof.spec.isolation import AnomalyKind
+from storeproof.spec.scale import IsolationScale, Scale
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.mini_edition.edition import embedded_store
 from tests.mutants.transactions import weak_isolation
@@ -59,6 +60,13 @@ def store_file(folder: Path, adapter: str, lies: Iterable[str]) -> Path:
     return path
 
 
+def of_transactions(number: int) -> Scale:
+    """A smoke test with so many of them: some lies take more than the 300 that it has."""
+    scale = SHIPPED.scales["smoke"]
+    more = IsolationScale(transactions=number, seconds=1.5)
+    return scale.model_copy(update={"correctness": scale.correctness.model_copy(update={"isolation": more})})
+
+
 @pytest.fixture
 def judged(mutants: Path, lie: str) -> IsolationSummary:
     """A variant whose serializable transactions were tried."""
@@ -70,7 +78,7 @@ def judged(mutants: Path, lie: str) -> IsolationSummary:
 def tried(file: Path, variant: str) -> IsolationSummary:
     """What its transactions showed."""
     (target,) = SHIPPED.targets([f"{file}:{variant}"])
-    sut = StoreUnderTest(SHIPPED, target, Options(SHIPPED.scales["smoke"], seed=1, launch="process", verify_settings=False), lambda _: None)
+    sut = StoreUnderTest(SHIPPED, target, Options(of_transactions(600), seed=1, launch="process", verify_settings=False), lambda _: None)
     layout = sut.layout(MIX.model)
     with closing(sut.connect(sut.shared())) as session:
         session.collection(layout).prepare()
