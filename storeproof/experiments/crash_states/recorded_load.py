@@ -121,29 +121,26 @@ class LoadClients:
         send(self.writer, requests // 2)
         if self._loader is not None:
             send(self._loader, 1)
-        with suppress(*passed):
-            self.rewrite()
+        self.rewrite(passed)
         send(self.writer, requests - requests // 2)
 
     def send_together(self, requests: int) -> None:
         """The same from all writers at the same time: half of the requests beside the batch, the other half during the rewrite."""
 
-        def rewrite() -> None:
-            with suppress(Refused, Unsupported):
-                self.rewrite()
-
         def load() -> None:
             if self._loader is not None:
                 send(self._loader, 1)
 
-        for number, beside in ((requests // 2, load), (requests - requests // 2, rewrite)):
+        for number, beside in ((requests // 2, load), (requests - requests // 2, self.rewrite)):
             shares = [len(range(place, number, len(self._writers))) for place in range(len(self._writers))]
             works: list[Callable[[], None]] = [beside]
             together(works + [partial(send, *each) for each in zip(self._writers, shares, strict=True)])
 
-    def rewrite(self) -> None:
+    def rewrite(self, passed: tuple[type[Exception], ...] = (Refused, Unsupported)) -> None:
+        """A rewrite of the store's own files, if it has one; a checkpoint, so that pages which it overwrites later may be torn."""
         if isinstance(self._session, Maintenance):
-            self._session.compact()
+            with suppress(*passed):
+                self._session.compact()
 
     def close(self) -> None:
         for client in (*self._writers, *filter(None, [self._loader])):

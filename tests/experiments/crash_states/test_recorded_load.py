@@ -84,6 +84,8 @@ class Rewriting(Session):
         return Met(self, layout)
 
     def compact(self) -> str:
+        if self.store.disk_log.log is None:  # before the recording one client writes
+            return "REWRITE"
         self.store.rewriting.set()
         assert self.store.written_during.wait(_PATIENCE), "no client writes during the rewrite"
         return "REWRITE"

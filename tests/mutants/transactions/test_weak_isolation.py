@@ -61,7 +61,7 @@ def store_file(folder: Path, adapter: str, lies: Iterable[str]) -> Path:
 
 
 def of_transactions(number: int) -> Scale:
-    """A smoke test with so many of them: some lies take more than the 300 that it has."""
+    """A smoke test with that many of them: some lies take more than the 300 that it has."""
     scale = SHIPPED.scales["smoke"]
     more = IsolationScale(transactions=number, seconds=1.5)
     return scale.model_copy(update={"correctness": scale.correctness.model_copy(update={"isolation": more})})
