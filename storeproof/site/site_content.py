@@ -15,6 +15,7 @@ from storeproof.result.needs.decision import Decision
 from storeproof.site.answers import SiteAnswer, answers_of
 from storeproof.site.isolation_levels import LevelShown, levels_of
 from storeproof.site.joined_results import SiteVariant, join
+from storeproof.site.paced import PacedTimes, paced_times
 from storeproof.site.sources import SourceResult
 from storeproof.site.speeds import SpeedTable, speed_tables, widest
 from storeproof.spec import Capability, CapabilityGroup, Spec, Store
@@ -77,6 +78,10 @@ class SiteContent:
     @cached_property
     def main(self) -> SpeedTable | None:
         return widest(self.tables)
+
+    @cached_property
+    def paced(self) -> PacedTimes | None:
+        return paced_times(self.sources, self.variants)
 
     @cached_property
     def profiles(self) -> list[str]:

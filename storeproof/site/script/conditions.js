@@ -60,18 +60,21 @@ function isolationCondition(level) {
   };
 }
 
-function speedCondition(position, milliseconds, run) {
-  const words = `99 of 100 requests to ${data.speeds[position][1]} within ${milliseconds} ms`;
+/* By the response times at a rate that clients keep: those of clients that wait for each reply say nothing of it. */
+function timeCondition(rate, milliseconds) {
+  const place = data.paced.rates.indexOf(rate);
+  const words = `99 of 100 reads and writes of values within ${milliseconds} ms, at ${rate.toLocaleString("en")} a second`;
   return {
     words: [`answers ${words}`, `answer ${words}`],
     over(row) {
-      const speed = (row.speeds[run] || [])[position];
-      return speed && speed.p99 ? speed.p99 : Infinity;
+      const time = row.paced[place];
+      return time > 0 ? time : Infinity;
     },
     check(row) {
-      const speed = (row.speeds[run] || [])[position];
-      if (!speed || speed.apart || speed.invalid || speed.p99 === null) return null;
-      return speed.p99 <= milliseconds * 1000 ? [] : [`${milliseconds} ms (it takes ${span(speed.p99)})`];
+      const time = row.paced[place];
+      if (time === undefined || time === null) return null;
+      if (time < 0) return [`${rate.toLocaleString("en")} requests a second (it does not keep up)`];
+      return time <= milliseconds * 1000 ? [] : [`${milliseconds} ms (it takes ${span(time)})`];
     },
   };
 }
@@ -81,7 +84,7 @@ function conditionsOf(state) {
   if (state.keeps) asked.push(keepsCondition(state.keeps));
   if (state.isolation) asked.push(isolationCondition(state.isolation));
   asked.push(...state.must.map(mustCondition));
-  if (state.p99) asked.push(speedCondition(state.of, state.p99, state.run));
+  if (state.p99) asked.push(timeCondition(state.at, state.p99));
   return asked;
 }
 

@@ -67,6 +67,7 @@ function rowFrom({ store, variant, title, topology, durability, capabilities: an
     roles: screen.roles,
     losses: Object.fromEntries(Object.entries(screen.losses).map(([guarantee, loss]) => [guarantee, { ...loss, run }])),
     speeds: speeds.some(Boolean) ? { [run]: speeds } : {},
+    paced: [],
   };
 }
 

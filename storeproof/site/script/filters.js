@@ -23,7 +23,7 @@ function fill(state) {
   document.querySelectorAll("#filters [name=role]").forEach((box) => (box.checked = state.roles.includes(box.value)));
   byId("keeps").value = state.keeps;
   byId("isolation").value = state.isolation;
-  byId("of").value = data.speeds[state.of][0];
+  byId("at").value = String(state.at);
   byId("p99").value = String(state.p99);
   byId("all").checked = state.all;
   byId("run").value = state.run === null ? "" : data.runs[state.run].id;
@@ -86,7 +86,7 @@ function startFilters() {
       roles: [...form.querySelectorAll("[name=role]:checked")].map((box) => box.value),
       keeps: byId("keeps").value,
       isolation: byId("isolation").value,
-      of: data.speeds.findIndex(([workload]) => workload === byId("of").value),
+      at: Number(byId("at").value),
       p99: Number(byId("p99").value),
       all: byId("all").checked,
       run: run < 0 ? data.run : run,

@@ -3,7 +3,7 @@
 const LIMITS = [0, 1, 2, 5, 10, 20, 50, 100];
 
 function defaults() {
-  return { roles: [], keeps: "", isolation: "", must: [], of: 1, p99: 0, all: false, run: data.run };
+  return { roles: [], keeps: "", isolation: "", must: [], at: data.paced.rates[0] || 0, p99: 0, all: false, run: data.run };
 }
 
 function readState() {
@@ -13,7 +13,7 @@ function readState() {
   state.keeps = [...data.faults, ...data.clusters].some(([name]) => name === given.get("keeps")) ? given.get("keeps") : "";
   state.isolation = data.isolation.includes(given.get("isolation")) ? given.get("isolation") : "";
   state.must = [...new Set(given.getAll("must"))].filter((name) => capabilities.has(name));
-  state.of = Math.max(0, data.speeds.findIndex(([workload]) => workload === (given.get("of") || data.speeds[1][0])));
+  if (data.paced.rates.includes(Number(given.get("at")))) state.at = Number(given.get("at"));
   state.p99 = LIMITS.includes(Number(given.get("p99"))) ? Number(given.get("p99")) : 0;
   state.all = given.get("all") === "1";
   const run = data.runs.findIndex(({ id, clients }) => id === given.get("run") && clients);
@@ -28,7 +28,7 @@ function writeState(state) {
   if (state.isolation) words.append("isolation", state.isolation);
   state.must.forEach((name) => words.append("must", name));
   if (state.p99) {
-    words.append("of", data.speeds[state.of][0]);
+    words.append("at", state.at);
     words.append("p99", state.p99);
   }
   if (state.all) words.append("all", "1");

@@ -66,7 +66,7 @@ def test_what_no_variant_fulfils_shows_the_nearest(open_page: Any, small_site: s
 
 def test_the_back_button_and_an_odd_address_do_no_harm(open_page: Any, small_site: str) -> None:
     """What an address names and the site does not have is left out."""
-    page = open_page(f"{small_site}/index.html#role=none&must=a.b&must=__proto__&p99=-3&of=x&keeps=constructor&run=none")
+    page = open_page(f"{small_site}/index.html#role=none&must=a.b&must=__proto__&p99=-3&at=x&keeps=constructor&run=none")
     assert rows(page) == ["mysql:innodb", "redis:volatile"]
     page.get_by_role("link", name="a cache and a document store in one").click()
     assert page.url.endswith("#role=cache&role=document_store")
