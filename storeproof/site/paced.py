@@ -1,4 +1,4 @@
-"""Response times at a fixed rate, which clients keep however long the store takes; those of clients that wait for replies say nothing of it."""
+"""Response times at a fixed rate, which clients keep however long the store takes; where they wait for replies, times say less."""
 
 from __future__ import annotations
 
