@@ -169,7 +169,7 @@ def test_no_signal_leaves_anything_behind(true_bundle: TrueBundle, tmp_path: Pat
         "from tests.conformance import true_bundle\n"
         "known = true_bundle.known(); KnownJudges.here = lambda: known; ended = {}; before = sorted(os.listdir())\n"
         "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler); signal.signal(signal.SIGQUIT, signal.SIG_DFL)\n"  # also in the background
+        "signal.signal(signal.SIGINT, signal.default_int_handler); signal.signal(signal.SIGQUIT, signal.SIG_DFL)\n"  # also behind an &
         "for name in ('SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGKILL'):\n"
         "    verify.check_numbers = lambda *_, number=signal.Signals[name]: os.kill(os.getpid(), number)\n"
         "    sys.argv = ['storeproof', 'verify', sys.argv[-1]]\n"
