@@ -180,9 +180,10 @@ def reports() -> list[Says]:
             lambda: _first("lost-update", lambda level, guarantees: level == "repeatable_read" and guarantees == "read_committed"),
         ),
         Says(
-            "was there after {} commits, and with `remote_apply` after {}",
-            lambda: tuple(map(_fork, ("standbys-local", "standbys-remote-apply"))),
+            "was there after {} commits, with `synchronous_commit = on` after {} and with `remote_apply` after {}",
+            lambda: tuple(map(_fork, ("standbys-local", "standbys-on", "standbys-remote-apply"))),
         ),
+        Says("at the primary showed none in {} transactions", _at_the_primary),
         Says("which it allows, after {} to {}.", lambda: _first("G2-item", lambda _, guarantees: guarantees == "snapshot_isolation")),
         Says("| {} {} min |", lambda: (machine("2026-11-27-ycsb"), minutes("2026-11-27-ycsb"))),
         Says("| {} {} min |", lambda: (machine("2026-11-27-full-aggregates"), minutes("2026-11-27-full-aggregates"))),
@@ -357,6 +358,15 @@ def _fork(variant: str) -> str:
     cases = [each.isolation for each in store("isolation-nodes", f"postgresql:{variant}").outcomes if each.isolation]
     (after,) = [seen.after for counts in cases for seen in counts.anomalies if seen.kind == "G-nonadjacent"]
     return f"{after:,}"
+
+
+def _at_the_primary() -> str:
+    """Transactions of the control."""
+    cases = [each for store in run("isolation-nodes").stores for each in store.outcomes if each.id.endswith("/at-the-primary")]
+    counts = [each.isolation for each in cases if each.isolation]
+    assert counts
+    assert not any(each.anomalies for each in counts)
+    return f"{sum(each.committed for each in counts):,}"
 
 
 def _changed_doubles() -> int:
