@@ -183,7 +183,7 @@ def reports() -> list[Says]:
             "was there after {} commits, with `synchronous_commit = on` after {} and with `remote_apply` after {}",
             lambda: tuple(map(_fork, ("standbys-local", "standbys-on", "standbys-remote-apply"))),
         ),
-        Says("at the primary showed none in {} transactions", _at_the_primary),
+        Says("at the primary showed none in {} transactions", lambda: (_at_the_primary(),)),
         Says("which it allows, after {} to {}.", lambda: _first("G2-item", lambda _, guarantees: guarantees == "snapshot_isolation")),
         Says("| {} {} min |", lambda: (machine("2026-11-27-ycsb"), minutes("2026-11-27-ycsb"))),
         Says("| {} {} min |", lambda: (machine("2026-11-27-full-aggregates"), minutes("2026-11-27-full-aggregates"))),
