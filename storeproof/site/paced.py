@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from storeproof.result.measurement import Measurement
 from storeproof.site.joined_results import SiteVariant
 from storeproof.site.sources import SourceResult
 
@@ -25,10 +26,11 @@ class PacedTimes:
     nothing is known."""
 
 
-def paced_times(sources: Sequence[SourceResult], variants: Sequence[SiteVariant]) -> PacedTimes | None:
-    """Of the run that knows most of them; None: there is none."""
-    found = [_of(source, variants) for source in sources]
-    return max(found, key=lambda each: sum(time is not None for times in each.times.values() for time in times), default=None)
+def paced_times(sources: Sequence[SourceResult], variants: Sequence[SiteVariant]) -> PacedTimes:
+    """Of the run that knows most of them; without rates where no run has one."""
+    return max(
+        (_of(source, variants) for source in sources), key=lambda each: sum(len(times) - times.count(None) for times in each.times.values())
+    )
 
 
 def _of(source: SourceResult, variants: Sequence[SiteVariant]) -> PacedTimes:
@@ -39,13 +41,13 @@ def _of(source: SourceResult, variants: Sequence[SiteVariant]) -> PacedTimes:
         if joined.source is source
     }
     rates = tuple(sorted({rate for each in measured.values() for rate in each}))
-    times: dict[str, list[float | None]] = {}
-    for name, by_rate in measured.items():
-        if by_rate:
-            times[name] = []
-            for rate in rates:
-                each = by_rate.get(rate)
-                invalid = set(each.invalid) if each is not None else {""}
-                time = -1.0 if invalid == {_BEHIND} else None if each is None or invalid else each.latency_us.p99
-                times[name].append(time)
+    times = {name: [_time(by_rate.get(rate)) for rate in rates] for name, by_rate in measured.items() if by_rate}
     return PacedTimes(source, rates, times)
+
+
+def _time(measured: Measurement | None) -> float | None:
+    if measured is None:
+        return None
+    if measured.invalid == [_BEHIND]:
+        return -1.0
+    return None if measured.invalid else measured.latency_us.p99

@@ -53,7 +53,7 @@ def payload(content: SiteContent) -> dict[str, Any]:
         "clusters": [[name, FAULTS[name]] for name in NETWORKED],
         "isolation": list(_ISOLATION),
         "speeds": [list(each) for each in SPEEDS.items()],
-        "paced": {"rates": content.paced.rates, "run": position[id(content.paced.source)]} if content.paced else {"rates": []},
+        "paced": {"rates": content.paced.rates, "run": position[id(content.paced.source)]},
         "runs": [_run(source, tables.get(number)) for number, source in enumerate(content.sources)],
         "run": position[id(main.source)] if main else None,
         "groups": {name: each.title for name, each in content.groups.items()},
@@ -129,7 +129,7 @@ def _variant(each: SiteVariant, content: SiteContent, position: dict[int, int], 
             if name in each.losses
         },
         "speeds": speeds,
-        "paced": content.paced.times.get(each.name, []) if content.paced else [],
+        "paced": content.paced.times.get(each.name, []),
         **_stale(each),
     }
 

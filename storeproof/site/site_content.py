@@ -80,7 +80,7 @@ class SiteContent:
         return widest(self.tables)
 
     @cached_property
-    def paced(self) -> PacedTimes | None:
+    def paced(self) -> PacedTimes:
         return paced_times(self.sources, self.variants)
 
     @cached_property
