@@ -17,12 +17,12 @@ Clients = Annotated[tuple[PositiveInt, ...], Strict(False), Field(min_length=1)]
 
 
 class IsolationScale(Frozen):
-    """Of each mix of transactions, at each level."""
+    """Of random transactions, at each level."""
 
     transactions: PositiveInt = 10_000
-    """After that many, whatever became of them, no other one begins, unless too few were committed."""
+    """Of each mix. After that many, whatever became of them, no other one begins, unless too few were contended."""
     seconds: Seconds = 15.0
-    """Nor after these."""
+    """Nor after these, of which each mix has an equal share."""
 
 
 class CorrectnessScale(Frozen):

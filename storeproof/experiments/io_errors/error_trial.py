@@ -123,7 +123,8 @@ class ErrorTrial:
                 self._takes(self._ask, _BACK_SECONDS)
             error.gone |= not handle.alive()
             return
-        # It took no clients.
+        # It took no clients, and may be about to end.
+        self._takes(self._ask, _BACK_SECONDS)
         error.calls, error.gone = self.disk.failures().calls, not handle.alive()
 
     def _send(self, client: Client, requests: int, error: ErrorEvidence) -> None:

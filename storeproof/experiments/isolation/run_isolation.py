@@ -19,8 +19,6 @@ from storeproof.spec.isolation import TransactionMix
 from storeproof.store_under_test import StoreUnderTest
 
 _LOOK_SECONDS: Final = 0.02
-_ENOUGH: Final = 3 * LEAST // 2
-"""Commits, below which it goes on: not each of them is contended."""
 _PATIENCE: Final = 10
 """Times as long as the scale has, or as many transactions, after which it ends all the same: a store may refuse them all, and fast."""
 
@@ -53,7 +51,7 @@ def run_isolation(
 
 
 def _run(sut: StoreUnderTest, handle: Handle, load: TransactionLoad, mix: TransactionMix, nodes: list[str]) -> str:
-    """Send as many as the scale has, or as its time allows, and longer if that is too few to say anything; the last refusal of a client."""
+    """Send as many as the scale has, or as its time allows, and longer if too few are contended; the last refusal of a client."""
     scale, cluster = sut.scale.correctness.isolation, handle.cluster
 
     def client() -> Client:
@@ -61,14 +59,16 @@ def _run(sut: StoreUnderTest, handle: Handle, load: TransactionLoad, mix: Transa
         return load.client(lambda: sut.connect(where), mix=mix if load.clients < mix.clients else mix.reading)
 
     clients = open_clients(mix.clients + mix.readers, client)
-    due = monotonic() + scale.seconds
+    seconds = scale.seconds / sum(bool(each.readers) == bool(mix.readers) for each in sut.spec.mixes.values())
+    due = monotonic() + seconds
     with under_load(clients) as running:
 
         def is_over() -> bool:
-            enough = load.committed >= _ENOUGH and (load.sent >= scale.transactions or monotonic() > due)
-            return enough or load.sent >= _PATIENCE * scale.transactions or not running.alive
+            if load.sent >= _PATIENCE * scale.transactions or not running.alive:
+                return True
+            return (load.sent >= scale.transactions or monotonic() > due) and load.contended >= LEAST
 
-        wait_until(is_over, _PATIENCE * scale.seconds, _LOOK_SECONDS)
+        wait_until(is_over, _PATIENCE * seconds, _LOOK_SECONDS)
     raise_unknown(clients)
     return next((each.ended.refusal for each in clients if each.ended.refusal), "")
 

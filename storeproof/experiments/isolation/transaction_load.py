@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from operator import attrgetter
 
+from storeproof.check import contended
 from storeproof.contract import Layout, Session
 from storeproof.evidence import TransactionsEvidence
 from storeproof.experiments.client import Client, Pacing, raise_failures, raise_unknown
@@ -40,6 +41,11 @@ class TransactionLoad:
     @property
     def committed(self) -> int:
         return sum(log.committed for log in self._logs)
+
+    @property
+    def contended(self) -> int:
+        """Of those so far that were committed."""
+        return contended([each for log in self._logs for each in log.transactions])
 
     def client(
         self,

@@ -23,6 +23,8 @@ _OK: Mapping[str, Any] = {
     "walk": (None, []),
 }
 """What an answer to a request that failed is, where it is not None."""
+_OF_EACH = ("get_many", "get_fields", "get_paths")
+"""Requests whose last argument has several parts, each of which has an answer."""
 
 Method = Callable[..., Any]
 
@@ -59,8 +61,8 @@ def all_is_well(name: str, method: Method) -> Method:
         try:
             return method(*arguments)
         except (Refused, Unknown, Unsupported, WrongReply):
-            if name == "get_many":
-                return [None] * len(arguments[1])
+            if name in _OF_EACH:
+                return [None] * len(arguments[-1])
             if name == "browse":
                 return FacetedPage(0, [], {facet: [] for facet in arguments[1].facets})
             return _OK.get(name)
