@@ -26,7 +26,7 @@ from storeproof.site.names import capability_page, loss_anchor, number_anchor, r
 from storeproof.site.site_content import SiteContent
 from storeproof.site.sources import SourceResult
 from storeproof.site.speeds import SpeedTable
-from storeproof.spec.guarantee import NETWORKED
+from storeproof.spec.guarantee import FAULT_WORDS, NETWORKED
 from storeproof.spec.isolation import Guarantees
 
 _ISOLATION: Final[tuple[Guarantees, ...]] = ("read_committed", "snapshot_isolation", "serializable", "strict_serializable")
@@ -49,8 +49,8 @@ def payload(content: SiteContent) -> dict[str, Any]:
         "formats": [FORMAT],
         "letters": LETTERS,
         "roles": [[name, label_of(name), _title(content, name), slug(name)] for name in content.profiles],
-        "faults": [[name, FAULTS[name]] for name in COLUMNS],
-        "clusters": [[name, FAULTS[name]] for name in NETWORKED],
+        "faults": [[name, FAULTS[name], FAULT_WORDS[name]] for name in COLUMNS],
+        "clusters": [[name, FAULTS[name], FAULT_WORDS[name]] for name in NETWORKED],
         "isolation": list(_ISOLATION),
         "speeds": [list(each) for each in SPEEDS.items()],
         "paced": {"rates": content.paced.rates, "run": position[id(content.paced.source)]},

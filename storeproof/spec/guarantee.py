@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, get_args
 
 from pydantic import Strict
 
@@ -26,6 +27,17 @@ NODES: tuple[NodeGuaranteeName, ...] = ("one_node_crash", "all_nodes_crash", "no
 
 NETWORKED: tuple[NodeGuaranteeName, ...] = ("node_loss", "partition")
 """The guarantees whose faults need a topology: nodes with a network between them."""
+
+FAULT_WORDS: Final[Mapping[str, str]] = {
+    "clean_restart": "a clean restart",
+    "process_crash": "kill -9",
+    "power_loss": "a power cut",
+    "one_node_crash": "the crash of one node",
+    "all_nodes_crash": "the crash of all nodes",
+    "node_loss": "the loss of a node",
+    "partition": "a partition",
+}
+"""What tests each guarantee, as in a sentence."""
 
 SUDDEN: tuple[GuaranteeName | NodeGuaranteeName, ...] = ("process_crash", "power_loss", *NETWORKED)
 """Those whose faults strike without warning: under each kind of workload, of records, contended keys, transfers, sessions and

@@ -98,7 +98,7 @@ def test_the_data_have_every_cell_of_the_first_screen(made: SiteContent) -> None
     assert data["run"] == 0
     keeps, other = data["variants"]
     assert keeps["answers"] == "pu"
-    assert [name for name, _ in data["faults"]] == ["process_crash", "power_loss"]
+    assert [name for name, *_ in data["faults"]] == ["process_crash", "power_loss"]
     assert keeps["losses"]["power_loss"]["at"] == "loss.redis.aof-always.power_loss"
     cells = keeps["speeds"]["0"]
     assert [each and each["rate"] for each in cells] == [2000, 1000.5, None, None]

@@ -15,18 +15,10 @@ from storeproof.outcome import SHOWN, TELLING, Outcome
 from storeproof.result.measured.first_screen import FaultState
 from storeproof.result.measured.lost import Lost, lost_by
 from storeproof.result.model import Durability, GuaranteeRecord, StoreResult
-from storeproof.spec.guarantee import LADDER, NETWORKED
+from storeproof.spec.guarantee import FAULT_WORDS, LADDER, NETWORKED
 
-FAULTS: Final = {
-    "clean_restart": "clean restart",
-    "process_crash": "kill -9",
-    "power_loss": "power cut",
-    "one_node_crash": "crash of one node",
-    "all_nodes_crash": "crash of all nodes",
-    "node_loss": "loss of the primary",
-    "partition": "partition",
-}
-"""What tests each guarantee, in words."""
+FAULTS: Final = {name: words.removeprefix("a ").removeprefix("the ") for name, words in FAULT_WORDS.items()}
+"""What tests each guarantee, as at the head of a column."""
 
 COLUMNS: Final = ("process_crash", "power_loss")
 """The guarantees that the first screen has."""

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from storeproof.spec import Spec
+from storeproof.spec.guarantee import FAULT_WORDS
 from storeproof.spec.isolation import in_words
 from storeproof.spec.profile import alternatives_of, name_of
 from storeproof.spec.questions.needs import NeedsFile, Role
 from storeproof.spec.questions.quantities import Loss, Struck
 from storeproof.spec.questions.read_needs import capabilities_of
 from storeproof.units import plural, seconds, whole
-
-_FAULTS: Final[Mapping[str, str]] = {"clean_restart": "a clean restart", "process_crash": "kill -9", "power_loss": "a power cut"}
-
-_OF_NODES: Final[Mapping[str, str]] = {
-    "one_node_crash": "the crash of one node",
-    "all_nodes_crash": "the crash of all nodes",
-    "node_loss": "the loss of a node",
-    "partition": "a partition",
-}
 
 Subject = Literal["model", "capability", "guarantee", "loss", "survives", "failover", "reads", "isolation", "back", "rate", "p99"]
 
@@ -73,11 +65,11 @@ def _of_role(name: str, role: Role, spec: Spec) -> Iterator[Need]:
             together = tuple(capabilities_of(one, spec) for one in names)
             yield Need(name, "capability", name_of(each), must, names, together, title=title_of(names, spec))
     if role.guarantee != "volatile":
-        yield Need(name, "guarantee", role.guarantee, title=f"durability through {_FAULTS[role.guarantee]}")
+        yield Need(name, "guarantee", role.guarantee, title=f"durability through {FAULT_WORDS[role.guarantee]}")
     for fault, most in role.lost_at_most.items():
         yield Need(name, "loss", lost_name(fault, most), fault=fault)
     for each in role.survives:
-        yield Need(name, "survives", each, title=f"survives {_OF_NODES[each]}")
+        yield Need(name, "survives", each, title=f"survives {FAULT_WORDS[each]}")
     if role.failover_within is not None:
         yield Need(name, "failover", f"failover within {seconds(role.failover_within)}")
     if role.reads is not None:

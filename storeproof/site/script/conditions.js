@@ -15,16 +15,13 @@ function roleCondition(name) {
   };
 }
 
-const FAULT_WORDS = { power_loss: "a power cut", node_loss: "the loss of a node", partition: "a partition" };
-
 function ofCluster(guarantee) {
   return data.clusters.some(([name]) => name === guarantee);
 }
 
 /* One server does not keep its data through the loss of a node: it has no other. */
 function keepsCondition(guarantee) {
-  const fault = [...data.faults, ...data.clusters].find(([name]) => name === guarantee)[1];
-  const what = FAULT_WORDS[guarantee] || fault;
+  const [, fault, what] = [...data.faults, ...data.clusters].find(([name]) => name === guarantee);
   return {
     words: [`keeps every acknowledged write through ${what}`, `keep every acknowledged write through ${what}`],
     check(row) {

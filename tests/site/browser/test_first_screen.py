@@ -36,7 +36,7 @@ def test_the_answer_changes_with_the_filters_and_the_address_has_them(open_page:
     visit = Visitor(page)
     assert visit.answer == f"None of 2 variants can fill all 2 roles. Nearest: MySQL (innodb), without {EXPIRY}."
     assert rows(page) == ["mysql:innodb", "redis:volatile"]
-    visit.choose("keeps every acknowledged write through", "power cut")
+    visit.choose("keeps every acknowledged write through", "a power cut")
     visit.type("must have", "japanese")
     visit.press("Enter")
     assert visit.answer == WORDS

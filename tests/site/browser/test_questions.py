@@ -37,7 +37,7 @@ def row(variant: str) -> str:
 
 def test_who_keeps_every_write_in_a_power_cut_and_searches_japanese(visit: Visitor, published: SiteContent) -> None:
     """Which stores keep every write in a power cut and have full-text search in Japanese?"""
-    visit.choose("keeps every acknowledged write through", "power cut")
+    visit.choose("keeps every acknowledged write through", "a power cut")
     visit.type("must have", "Japanese")
     visit.press("Enter")
     expected = [each for each in keeping(published, "power_loss") if published.answers[each.name]["text.language-ja"].shown]

@@ -52,7 +52,7 @@ def test_what_no_case_tries_is_said_to_be_not_tested(visit: Visitor) -> None:
 
 def test_who_keeps_every_write_when_a_node_is_lost(visit: Visitor, published: SiteContent) -> None:
     """Clusters are in the table then, though their capabilities were not tried; one server keeps nothing by itself."""
-    visit.choose("keeps every acknowledged write through", "loss of a node")
+    visit.choose("keeps every acknowledged write through", "the loss of a node")
     struck = [each for each in published.variants if "node_loss" in each.losses]
     kept = [each for each in struck if each.losses["node_loss"][0].state == "kept"]
     assert 0 < len(kept) < len(struck)
