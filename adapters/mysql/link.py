@@ -71,8 +71,9 @@ _NOT_OFFERED = {
     CR.CR_AUTH_PLUGIN_CANNOT_LOAD,
 }
 
-_NOT_OPENED = {130, 144, 145}
-"""What engines without a log say of a table that they do not open: its format is incorrect, its repair failed, it wants to be repaired."""
+_DAMAGED = {126, 127, 130, 144, 145, 175, 176}
+"""What MyISAM and Aria say of a table that they cannot read: its index or its rows are damaged, its format is incorrect, its repair failed,
+it wants to be repaired, its file is too short, a page has a wrong checksum."""
 
 _UNREADABLE = (AssertionError, IndexError, KeyError, TypeError, ValueError, struct.error)
 """What PyMySQL stumbles over in a reply that breaks the protocol; it checks little of it."""
@@ -111,7 +112,7 @@ def failure_of(reason: pymysql.MySQLError) -> Refused | Unknown | Unsupported | 
         return WrongReply(f"a reply that cannot be read: {reason}")
     if code in _NOT_OFFERED:
         return Unsupported(f"the server says: {code}: {reason.args[1]}")
-    if code in _NOT_OPENED:
+    if code in _DAMAGED:
         return Refused(f"{code}: {reason.args[1]}")
     if not isinstance(code, int) or code < 1000 or 2000 <= code < 3000 or code in _OPEN_QUESTION:
         return Unknown(f"{code}: {reason.args[1] if len(reason.args) > 1 else reason}")

@@ -61,7 +61,7 @@ UNPUBLISHED = {
     "docs/findings/redis-multi.md": "b92b315b72f0cce2",
     "docs/findings/relatives.md": "daa9dff11f1f84c0",
     "docs/findings/redis-zero-tail.md": "f5f7a08bfd7e8501",
-    "docs/findings/tarantool-cut-tail.md": "cb484630c85c6358",
+    "docs/findings/tarantool-cut-tail.md": "1afffd5cfadea2ba",
     "docs/findings/tarantool-snapshot-sync.md": "9673681276cb4328",
     "docs/findings/tarantool-vinyl-checkpoint.md": "8eb46943742f6f64",
     "docs/findings/tarantool-vinyl-index.md": "7360e547ecdec675",

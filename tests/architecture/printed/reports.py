@@ -172,7 +172,7 @@ def reports() -> list[Says]:
         Says("| {} {} min |", lambda: (machine(*_CRASH_STATES), minutes(*_CRASH_STATES))),
         Says("| {} {} min |", lambda: (machine(*_ISOLATION), minutes(*_ISOLATION))),
         Says("| {} {} min |", lambda: (machine("isolation-nodes"), minutes("isolation-nodes"))),
-        Says("side by side: the {} variants of single servers", lambda: (sum(len(run(name).stores) for name in _CRASH_STATES),)),
+        Says("one after the other: the {} variants of single servers", lambda: (sum(len(run(name).stores) for name in _CRASH_STATES),)),
         Says("under a fresh start for {} seconds; then calls of the disk failed in turn, for {} seconds each kind", _seconds_of_states),
         Says("{} transactions at {} levels of {} variants, {} of them contended", _transactions),
         Says(
