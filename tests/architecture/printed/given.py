@@ -54,7 +54,7 @@ GIVEN: dict[str, dict[str, list[str]]] = {
 }
 
 UNPUBLISHED = {
-    "docs/findings/aria-optimize.md": "5b0f076eb926497a",
+    "docs/findings/aria-optimize.md": "a57a9da00478497b",
     "docs/findings/beyond-32-bits.md": "89eb7f2569cfd964",
     "docs/findings/innodb-repeatable-read.md": "5e2befea818d51c2",
     "docs/findings/redis-aof-directory.md": "18fa496569376a6d",
