@@ -12,7 +12,7 @@ from storeproof.errors import UsageError
 from storeproof.outcome import SHOWN
 from storeproof.report import formatting
 from storeproof.report.axes import Pair, setting
-from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, loss_of, losses_of
+from storeproof.report.parts.losses import COLUMNS, Loss, loss_of, losses_of
 from storeproof.report.parts.roles import MANY, lacks, role_of
 from storeproof.report.speed import numbers
 from storeproof.report.tables import workloads
@@ -20,7 +20,7 @@ from storeproof.result.compare import unlike_measurements
 from storeproof.result.measurement import Interval, Measurement
 from storeproof.result.model import ProfileVerdict, Result, StoreResult
 from storeproof.result.product import short_product
-from storeproof.spec.guarantee import NETWORKED
+from storeproof.spec.guarantee import FAULT_WORDS, NETWORKED
 from storeproof.stats.intervals import Grade
 
 SPEEDS: Final = {
@@ -180,7 +180,7 @@ def losses(stores: Sequence[StoreResult]) -> ColumnGroup | None:
         [_loss(loss_of(each[name], store)) if name in each else _NOTHING for name in struck]
         for store, each in zip(stores, records, strict=True)
     ]
-    return ColumnGroup("losses", "acknowledged writes lost", [FAULTS[name] for name in struck], rows)
+    return ColumnGroup("losses", "acknowledged writes lost", [FAULT_WORDS[name].alone for name in struck], rows)
 
 
 def _loss(loss: Loss) -> AnswerCell:
@@ -214,7 +214,7 @@ def _failovers(stores: Sequence[StoreResult]) -> ColumnGroup | None:
     if not struck:
         return None
     rows = [[_failover(each.get(name)) for name in struck] for each in found]
-    return ColumnGroup("failovers", "failover", [FAULTS[name] for name in struck], rows)
+    return ColumnGroup("failovers", "failover", [FAULT_WORDS[name].alone for name in struck], rows)
 
 
 def _failover(loss: Loss | None) -> AnswerCell:

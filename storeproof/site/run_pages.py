@@ -14,7 +14,7 @@ from storeproof.report.parts.fault_table import fault_table
 from storeproof.report.parts.isolation_drawn import AnomalyDrawn, anomalies_drawn
 from storeproof.report.parts.isolation_table import isolation_table
 from storeproof.report.parts.joint_loads import joint_loads
-from storeproof.report.parts.losses import FAULTS, losses_of
+from storeproof.report.parts.losses import losses_of
 from storeproof.report.parts.outages import DEEDS, outage_table
 from storeproof.report.parts.roles import ProfileAnswer, role_of
 from storeproof.report.tables import Cell, Table, machine, proven_cell
@@ -24,6 +24,7 @@ from storeproof.site.names import isolation_anchor, joint_anchor, loss_anchor, o
 from storeproof.site.rates import Rate, rates_of
 from storeproof.site.rendering import Renderer
 from storeproof.site.site_content import SiteContent
+from storeproof.spec.guarantee import FAULT_WORDS
 
 _HISTORIES: Final = "stateful."
 
@@ -93,7 +94,7 @@ def _losses(stores: Iterable[StoreResult]) -> Table:
     struck = []
     for store in stores:
         losses = losses_of(store)
-        for name in FAULTS:
+        for name in FAULT_WORDS:
             if name in losses:
                 anchor = loss_anchor(store.store, store.variant, name)
                 which = [Cell(name_of(store), "strong", f"#{anchor}", id=anchor), Cell(losses[name].fault)]

@@ -10,7 +10,7 @@ from typing import Any, Final
 from storeproof.check import is_at_least
 from storeproof.outcome import SHOWN, Outcome
 from storeproof.report.parts.first_screen import fault_summary, role_summary, speed_summary
-from storeproof.report.parts.losses import COLUMNS, FAULTS
+from storeproof.report.parts.losses import COLUMNS
 from storeproof.report.parts.roles import label_of
 from storeproof.report.parts.speeds import SPEEDS
 from storeproof.report.parts.stale_reads import stale_of
@@ -49,8 +49,8 @@ def payload(content: SiteContent) -> dict[str, Any]:
         "formats": [FORMAT],
         "letters": LETTERS,
         "roles": [[name, label_of(name), _title(content, name), slug(name)] for name in content.profiles],
-        "faults": [[name, FAULTS[name], FAULT_WORDS[name]] for name in COLUMNS],
-        "clusters": [[name, FAULTS[name], FAULT_WORDS[name]] for name in NETWORKED],
+        "faults": [[name, *FAULT_WORDS[name]] for name in COLUMNS],
+        "clusters": [[name, *FAULT_WORDS[name]] for name in NETWORKED],
         "isolation": list(_ISOLATION),
         "speeds": [list(each) for each in SPEEDS.items()],
         "paced": {"rates": content.paced.rates, "run": position[id(content.paced.source)]},

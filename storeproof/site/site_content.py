@@ -109,7 +109,7 @@ class SiteContent:
     @cached_property
     def levels(self) -> Mapping[str, Sequence[LevelShown]]:
         """By variant, the isolation levels that it claims or was tried at."""
-        apart = {name for name, mix in self.spec.mixes.items() if mix.readers}
+        apart = {name for name, mix in self.spec.mixes.items() if mix.of_a_cluster}
         return {each.name: levels_of(each, self.stores.get(each.store), apart) for each in self.variants}
 
     def of_store(self, store: str) -> list[SiteVariant]:

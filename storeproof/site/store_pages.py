@@ -12,7 +12,7 @@ from storeproof.outcome import IDLE, Outcome
 from storeproof.report.faults_without_guarantee import hardships
 from storeproof.report.parts.cluster_rounds import NOTE
 from storeproof.report.parts.fault_table import fault_table
-from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, losses_of
+from storeproof.report.parts.losses import COLUMNS, Loss, losses_of
 from storeproof.report.parts.stale_reads import NOTE as STALE_NOTE
 from storeproof.report.parts.stale_reads import stale_table
 from storeproof.report.pictures.cluster_lanes import cluster_pictures
@@ -32,6 +32,7 @@ from storeproof.site.rendering import Renderer
 from storeproof.site.run_pages import outages_of
 from storeproof.site.site_content import SiteContent
 from storeproof.site.sources import SourceResult
+from storeproof.spec.guarantee import FAULT_WORDS
 
 T = TypeVar("T")
 
@@ -75,7 +76,7 @@ def _shown(variant: SiteVariant, content: SiteContent) -> dict[str, Any]:
         "losses": _losses(variant),
         "isolation": answer(content.levels[variant.name]),
         "cluster_pictures": cluster_pictures(
-            [variant.losses[name][0].record for name in FAULTS if name in variant.losses],
+            [variant.losses[name][0].record for name in FAULT_WORDS if name in variant.losses],
             failovers[1] if failovers else [],
             itertools.count(1),
         ),
@@ -120,7 +121,7 @@ def repeat(found: JoinedResult) -> RunCommand:
 def _losses(variant: SiteVariant) -> Table:
     """What each fault cost it, with the run that says so."""
     struck = []
-    for name in FAULTS:
+    for name in FAULT_WORDS:
         if name in variant.losses:
             loss, found = variant.losses[name]
             run = found.source.result.run

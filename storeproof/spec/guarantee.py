@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal, get_args
+from typing import Annotated, Final, Literal, NamedTuple, get_args
 
 from pydantic import Strict
 
@@ -28,16 +28,25 @@ NODES: tuple[NodeGuaranteeName, ...] = ("one_node_crash", "all_nodes_crash", "no
 NETWORKED: tuple[NodeGuaranteeName, ...] = ("node_loss", "partition")
 """The guarantees whose faults need a topology: nodes with a network between them."""
 
-FAULT_WORDS: Final[Mapping[str, str]] = {
-    "clean_restart": "a clean restart",
-    "process_crash": "kill -9",
-    "power_loss": "a power cut",
-    "one_node_crash": "the crash of one node",
-    "all_nodes_crash": "the crash of all nodes",
-    "node_loss": "the loss of a node",
-    "partition": "a partition",
+
+class FaultWords(NamedTuple):
+    """What tests a guarantee."""
+
+    alone: str
+    """As at the head of a column."""
+    in_sentence: str
+
+
+FAULT_WORDS: Final[Mapping[str, FaultWords]] = {
+    "clean_restart": FaultWords("clean restart", "a clean restart"),
+    "process_crash": FaultWords("kill -9", "kill -9"),
+    "power_loss": FaultWords("power cut", "a power cut"),
+    "one_node_crash": FaultWords("crash of one node", "the crash of one node"),
+    "all_nodes_crash": FaultWords("crash of all nodes", "the crash of all nodes"),
+    "node_loss": FaultWords("loss of a node", "the loss of a node"),
+    "partition": FaultWords("partition", "a partition"),
 }
-"""What tests each guarantee, as in a sentence."""
+"""By guarantee."""
 
 SUDDEN: tuple[GuaranteeName | NodeGuaranteeName, ...] = ("process_crash", "power_loss", *NETWORKED)
 """Those whose faults strike without warning: under each kind of workload, of records, contended keys, transfers, sessions and

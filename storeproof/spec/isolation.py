@@ -124,9 +124,14 @@ class TransactionMix(SpecFile):
         return self
 
     @property
+    def of_a_cluster(self) -> bool:
+        """Whether it takes one: it has clients for the reads of its nodes."""
+        return self.readers > 0
+
+    @property
     def across_nodes(self) -> bool:
         """Whether its transactions are sent to several nodes of a cluster."""
-        return self.readers > 0 and self.readers_at == "nodes"
+        return self.of_a_cluster and self.readers_at == "nodes"
 
     @property
     def reading(self) -> TransactionMix:

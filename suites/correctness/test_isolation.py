@@ -28,7 +28,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         pytest.param(level, mix, id=f"{level}-{name}", marks=pytest.mark.case(id=isolation_case(level, name), model=mix.model))
         for level in LEVELS
         for name, mix in suite_run(metafunc.config).spec.mixes.items()
-        if bool(mix.readers) == of_clusters
+        if mix.of_a_cluster is of_clusters
     ]
     metafunc.parametrize(("level", "mix"), cases)
 
@@ -68,7 +68,7 @@ def _promise(level: Isolation, mix: TransactionMix, sut: StoreUnderTest, case_re
     case_result.claimed = promise is not None
     if level not in sut.target.isolation:
         case_result.settle(Outcome.UNSUPPORTED, f"the store's file has no isolation level {level.replace('_', ' ')}")
-    if mix.readers and sut.target.cluster is None:
+    if mix.of_a_cluster and sut.target.cluster is None:
         raise NotAvailable(f"{sut.target.id} is a single server: there is no other node to read", lack=Lack.NODES)
     if promise is None:
         case_result.settle(Outcome.UNSUPPORTED, f"the store's file says nothing of {level.replace('_', ' ')} across nodes")

@@ -91,7 +91,7 @@ class JudgedIsolation(JudgedTrials):
 
 def _are_of(mix: TransactionMix, nodes: set[str], cluster: set[str]) -> bool:
     """Whether a mix is sent to these nodes of a cluster: all, one, or none that is named."""
-    return nodes == cluster if mix.across_nodes else nodes <= cluster and len(nodes) == bool(mix.readers)
+    return nodes == cluster if mix.across_nodes else nodes <= cluster and len(nodes) == mix.of_a_cluster
 
 
 def check_writes(sent: Sequence[Transaction]) -> None:

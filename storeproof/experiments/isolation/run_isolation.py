@@ -59,7 +59,7 @@ def _run(sut: StoreUnderTest, handle: Handle, load: TransactionLoad, mix: Transa
         return load.client(lambda: sut.connect(where), mix=mix if load.clients < mix.clients else mix.reading)
 
     clients = open_clients(mix.clients + mix.readers, client)
-    seconds = scale.seconds / sum(bool(each.readers) == bool(mix.readers) for each in sut.spec.mixes.values())
+    seconds = scale.seconds / sum(each.of_a_cluster is mix.of_a_cluster for each in sut.spec.mixes.values())
     due = monotonic() + seconds
     with under_load(clients) as running:
 
@@ -74,7 +74,7 @@ def _run(sut: StoreUnderTest, handle: Handle, load: TransactionLoad, mix: Transa
 
 def _nodes(handle: Handle, mix: TransactionMix) -> list[str]:
     """Those of a cluster that the mix is sent to, the primary first."""
-    if not mix.readers:
+    if not mix.of_a_cluster:
         return []
     assert handle.cluster is not None, "only a cluster has readers of its own"
     primary = handle.cluster.primary()

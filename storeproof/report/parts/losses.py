@@ -17,9 +17,6 @@ from storeproof.result.measured.lost import Lost, lost_by
 from storeproof.result.model import Durability, GuaranteeRecord, StoreResult
 from storeproof.spec.guarantee import FAULT_WORDS, LADDER, NETWORKED
 
-FAULTS: Final = {name: words.removeprefix("a ").removeprefix("the ") for name, words in FAULT_WORDS.items()}
-"""What tests each guarantee, as at the head of a column."""
-
 COLUMNS: Final = ("process_crash", "power_loss")
 """The guarantees that the first screen has."""
 
@@ -32,7 +29,8 @@ class Loss:
 
     @property
     def fault(self) -> str:
-        return FAULTS.get(self.record.guarantee, self.record.guarantee.replace("_", " "))
+        words = FAULT_WORDS.get(self.record.guarantee)
+        return words.alone if words else self.record.guarantee.replace("_", " ")
 
     @property
     def state(self) -> FaultState:

@@ -8,13 +8,13 @@ from storeproof import units
 from storeproof.outcome import SHOWN
 from storeproof.report.answer_table import APART, rate_cell
 from storeproof.report.formatting import name_of
-from storeproof.report.parts.losses import COLUMNS, FAULTS, Loss, losses_of
+from storeproof.report.parts.losses import COLUMNS, Loss, losses_of
 from storeproof.report.parts.roles import ProfileAnswer, label_of, profiles_in, role_of
 from storeproof.report.parts.speeds import SPEEDS, SpeedColumn, speed_columns
 from storeproof.report.tables import Cell, Table, anchor, workloads
 from storeproof.result.model import Result, StoreResult
 from storeproof.result.needs.servers import tried
-from storeproof.spec.guarantee import NETWORKED
+from storeproof.spec.guarantee import FAULT_WORDS, NETWORKED
 
 _NAMED: Final = 10
 """Things that are lacking which a hint names."""
@@ -44,8 +44,8 @@ def overview(result: Result) -> Table:
     header = [
         *("store:variant", "failed", "capabilities"),
         *map(label_of, profiles),
-        *(f"lost by {FAULTS[name]}" for name in (*struck, *clusters)),
-        *(f"failover: {FAULTS[name]}" for name in clusters),
+        *(f"lost by {FAULT_WORDS[name].alone}" for name in (*struck, *clusters)),
+        *(f"failover: {FAULT_WORDS[name].alone}" for name in clusters),
         *(_heading(each) for each in speeds),
     ]
     first = len(header) - len(speeds)

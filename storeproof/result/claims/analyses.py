@@ -57,7 +57,7 @@ def _judge_analysis(analysis: Analysis, sides: Sequence[Side], spec: Spec) -> It
 def _transactions(reported: ReportedIsolation, kind: AnomalyKind, side: Side, spec: Spec) -> _Trial:
     """Of all mixes at the level that read at as many nodes, of which one that shows it is enough."""
     several = reported.nodes == "several"
-    mixes = [name for name, mix in spec.mixes.items() if (mix.across_nodes if several else not mix.readers)]
+    mixes = [name for name, mix in spec.mixes.items() if (mix.across_nodes if several else not mix.of_a_cluster)]
     wanted = {isolation_case(reported.level, name) for name in mixes}
     cases = [each for each in side.store.outcomes if each.id in wanted and each.outcome is not Outcome.EXCLUDED]
     judged = [each.isolation for each in cases if each.isolation is not None and each.outcome in TELLING]

@@ -65,11 +65,11 @@ def _of_role(name: str, role: Role, spec: Spec) -> Iterator[Need]:
             together = tuple(capabilities_of(one, spec) for one in names)
             yield Need(name, "capability", name_of(each), must, names, together, title=title_of(names, spec))
     if role.guarantee != "volatile":
-        yield Need(name, "guarantee", role.guarantee, title=f"durability through {FAULT_WORDS[role.guarantee]}")
+        yield Need(name, "guarantee", role.guarantee, title=f"durability through {FAULT_WORDS[role.guarantee].in_sentence}")
     for fault, most in role.lost_at_most.items():
         yield Need(name, "loss", lost_name(fault, most), fault=fault)
     for each in role.survives:
-        yield Need(name, "survives", each, title=f"survives {FAULT_WORDS[each]}")
+        yield Need(name, "survives", each, title=f"survives {FAULT_WORDS[each].in_sentence}")
     if role.failover_within is not None:
         yield Need(name, "failover", f"failover within {seconds(role.failover_within)}")
     if role.reads is not None:

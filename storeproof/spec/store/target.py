@@ -124,7 +124,7 @@ class Target:
         The control of reads at several nodes is held to the level itself, where something is claimed of such reads.
         """
         claim = self.isolation.get(level)
-        if claim is None or not mix.readers:
+        if claim is None or not mix.of_a_cluster:
             return claim
         return claim.across_nodes if mix.across_nodes or claim.across_nodes is None else claim
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import closing
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from storeproof.spec.scale import IsolationScale, Scale
 from storeproof.store_under_test import Options, StoreUnderTest
 from tests.mini_edition.edition import embedded_store
 from tests.mutants.transactions import weak_isolation
-from tests.mutants.transactions.weak_isolation import LIES
+from tests.mutants.transactions.weak_isolation import LIES, VARIANTS
 from tests.shipped import SHIPPED
 
 pytestmark = pytest.mark.slow
@@ -41,8 +40,8 @@ assert FOUND.keys() == LIES.keys()
 
 @pytest.fixture(scope="module")
 def mutants(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of a store that has a variant for each lie, and one for the truth."""
-    return store_file(tmp_path_factory.mktemp("weak"), weak_isolation.__file__, LIES)
+    """The file of a store that has a variant for each lie, and for the truths."""
+    return store_file(tmp_path_factory.mktemp("weak"), weak_isolation.__file__, VARIANTS)
 
 
 def store_file(folder: Path, adapter: str, lies: Iterable[str]) -> Path:
@@ -70,8 +69,6 @@ def of_transactions(number: int) -> Scale:
 @pytest.fixture
 def judged(mutants: Path, lie: str) -> IsolationSummary:
     """A variant whose serializable transactions were tried."""
-    weak_isolation.Honest.done.clear()
-    weak_isolation.Honest.numbers = count(1)
     return tried(mutants, lie)
 
 
@@ -103,3 +100,10 @@ def test_the_honest_store_raises_no_alarm(judged: IsolationSummary) -> None:
     """Enough of its transactions are contended to say so."""
     assert judged.ending is CaseEnding.RIGHT, judged.detail()
     assert Counter(each.forbidden for each in judged.anomalies) == {}
+
+
+@pytest.mark.parametrize("lie", ["all-but-one"])
+def test_a_client_without_an_answer_ends(judged: IsolationSummary) -> None:
+    """Whether its last transaction happened is unknown, and the history of the others is judged."""
+    assert judged.ending is CaseEnding.RIGHT, judged.detail()
+    assert judged.outcomes["unknown"] == 1

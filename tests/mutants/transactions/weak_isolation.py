@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from storeproof.adapters.sqlite.link import Link
-from storeproof.contract import Address, Collection, Key, Layout, Record
+from storeproof.contract import Address, Collection, Key, Layout, Record, Unknown
 from storeproof.spec.interleaving import Isolation
 from tests.mutants.transactions.lying_transactions import AbsentForgotten, Held, LastWriterWins, Mutant, Open, PairsOnly
 
@@ -21,9 +21,22 @@ class Honest(Mutant):
     committing: ClassVar[threading.Lock] = threading.Lock()
     numbers: ClassVar[itertools.count[int]] = itertools.count(1)
 
+    def __init_subclass__(cls) -> None:
+        """Each counts for itself."""
+        cls.numbers = itertools.count(1)
+
     def commit(self) -> None:
         with self.committing:
             super().commit()
+
+
+class AnswersAllButOne(Honest):
+    """The reply to one commit is lost, though it happened."""
+
+    def commit(self) -> None:
+        super().commit()
+        if next(self.numbers) == _OFTEN:
+            raise Unknown("no answer")
 
 
 class Weakens(Honest):
@@ -110,6 +123,8 @@ LIES: Mapping[str, type[Honest]] = {
 }
 """By name."""
 
+VARIANTS: Mapping[str, type[Honest]] = {**LIES, "all-but-one": AnswersAllButOne}
+
 
 def connect(address: Address, options: Mapping[str, str]) -> Mutant:
-    return LIES.get(options.get("lie", ""), Honest)(Link(address))
+    return VARIANTS.get(options.get("lie", ""), Honest)(Link(address))
