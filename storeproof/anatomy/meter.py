@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
 from storeproof import units
 from storeproof.anatomy.kinds import ELSEWHERE, OTHER, UNNAMED
@@ -18,6 +18,10 @@ from storeproof.spec import Mix
 from storeproof.spec.store.files import FileRule
 from storeproof.stats.intervals import percentile
 from storeproof.stats.latency import decode, encode, mean, merged
+from storeproof.stats.steady_rounds import steady_from
+
+if TYPE_CHECKING:
+    from storeproof.native import KindIo
 
 _MOST_UNCLASSIFIED: Final = 0.01
 _MOST_ELSEWHERE: Final = 0.01
@@ -75,6 +79,10 @@ class AnatomyMeter:
         if self._seen:
             self._seen.pop()
 
+    def steady_from(self, rounds: Sequence[RunResult]) -> int | None:
+        """The first of these rounds, which were watched, from which on they are steady (see `Anatomy`); 1 where none is watched."""
+        return _steady_from(rounds, self._by_round(rounds)) if self._handle is not None else 1
+
     def anatomy(self, rounds: Sequence[RunResult], payload_bytes: int, *, closed: bool) -> Anatomy | None:
         """What the result keeps; None: see `reason`.
 
@@ -86,7 +94,8 @@ class AnatomyMeter:
         if self._handle is None or not self._seen:
             return None
         seconds = sum(each.elapsed_seconds for each in rounds)
-        kinds: dict[Kind, KindOfIo] = {name: found for name in get_args(Kind) if (found := self._kind(name, seconds)) is not None}
+        kinds = _kinds(self._seen, seconds)
+        by_round = self._by_round(rounds)
         client_bytes = self._client_bytes(rounds, payload_bytes)
         file_bytes = sum(each.written_bytes for each in kinds.values())
         device, device_reason = self._device(kinds, file_bytes)
@@ -114,22 +123,12 @@ class AnatomyMeter:
             unmatched=[_described(rule) for place, rule in enumerate(self._rules) if place not in matched],
             gates=gates,
             invalid=[name for name, gate in gates.items() if not gate.ok],
+            by_round=by_round,
+            steady_from=_steady_from(rounds, by_round),
         )
 
-    def _kind(self, name: str, seconds: float) -> KindOfIo | None:
-        """None: there was nothing of the kind."""
-        found = [each.kinds[name] for each in self._seen if name in each.kinds]
-        if not found:
-            return None
-        return KindOfIo(
-            written_bytes=sum(each.written_bytes + each.direct_bytes for each in found),
-            syncs=sum(each.syncs for each in found),
-            direct_writes=sum(each.direct_writes for each in found),
-            waits=_waits([each.waits for each in found]),
-            under_way=min(sum(each.busy_ns for each in found) / 1e9 / seconds, 1.0) if seconds else 0.0,
-            read_bytes=sum(each.read_bytes for each in found),
-            reads=_waits([each.read_waits for each in found]),
-        )
+    def _by_round(self, rounds: Sequence[RunResult]) -> list[MeanWaits]:
+        return [_mean_waits(_kinds([seen], each.elapsed_seconds)) for seen, each in zip(self._seen, rounds, strict=True)]
 
     def _client_bytes(self, rounds: Sequence[RunResult], payload_bytes: int) -> int | None:
         if not self._operations <= _WHOLE | _READS:
@@ -153,6 +152,30 @@ class AnatomyMeter:
             ),
             "",
         )
+
+
+def _kinds(seen: Sequence[WatchedIo], seconds: float) -> dict[Kind, KindOfIo]:
+    """Those of which there was something, in rounds of so many seconds together."""
+    found: dict[Kind, list[KindIo]] = {name: [each.kinds[name] for each in seen if name in each.kinds] for name in get_args(Kind)}
+    return {name: _kind(each, seconds) for name, each in found.items() if each}
+
+
+def _kind(found: Sequence[KindIo], seconds: float) -> KindOfIo:
+    return KindOfIo(
+        written_bytes=sum(each.written_bytes + each.direct_bytes for each in found),
+        syncs=sum(each.syncs for each in found),
+        direct_writes=sum(each.direct_writes for each in found),
+        waits=_waits([each.waits for each in found]),
+        under_way=min(sum(each.busy_ns for each in found) / 1e9 / seconds, 1.0) if seconds else 0.0,
+        read_bytes=sum(each.read_bytes for each in found),
+        reads=_waits([each.read_waits for each in found]),
+    )
+
+
+def _steady_from(rounds: Sequence[RunResult], waits: Sequence[MeanWaits]) -> int | None:
+    """By the rate, and by the mean wait for the journal unless there was none in some round."""
+    journal = [each.journal for each in waits if each.journal is not None]
+    return steady_from([each.throughput for each in rounds], *([journal] if len(journal) == len(waits) else []))
 
 
 def _waits(encoded: Sequence[str]) -> Waits | None:

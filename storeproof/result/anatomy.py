@@ -96,3 +96,8 @@ class Anatomy(ResultPart):
     `complete`: lost records."""
     invalid: list[str] = Field(default_factory=list)
     """The gates that failed; empty for a valid table."""
+    by_round: list[MeanWaits] = Field(default_factory=list)
+    """The mean waits of each round; empty in results of before 2026-12."""
+    steady_from: int | None = None
+    """The first round, counted from 1, of five in which the rate and the mean wait for the journal are steady
+    (`storeproof.stats.steady_rounds`); None: they drift, or there are fewer than five."""

@@ -34,14 +34,19 @@ class WarmUp:
 
 
 def unsteadiness(rates: Sequence[float]) -> float:
-    """The greater of the coefficient of variation and of the relative change along the least-squares line; infinite without rates."""
+    """The greater of the coefficient of variation and of the change along a straight line; infinite without rates."""
     if not rates or (mean := fmean(rates)) <= 0:
         return float("inf")
-    places = range(len(rates))
+    return max(pstdev(rates) / mean, change_along_line(rates))
+
+
+def change_along_line(values: Sequence[float]) -> float:
+    """How far the least-squares line through values rises or falls from the first to the last, as a share of their mean, which is not 0."""
+    mean, places = fmean(values), range(len(values))
     middle = fmean(places)
     square = sum((place - middle) ** 2 for place in places)
-    slope = sum((place - middle) * (rate - mean) for place, rate in zip(places, rates, strict=True)) / square if square else 0.0
-    return max(pstdev(rates), abs(slope) * (len(rates) - 1)) / mean
+    slope = sum((place - middle) * (value - mean) for place, value in zip(places, values, strict=True)) / square if square else 0.0
+    return abs(slope) * (len(values) - 1) / mean
 
 
 def warm_up(run_window: Callable[[float], float], at_least: float, at_most: float) -> WarmUp:

@@ -42,7 +42,7 @@ def table(*rounds: WatchedIo, operation: Any = "put", closed: bool = True) -> An
     meter = AnatomyMeter()
     meter._handle, meter._rules, meter._operations, meter._seen = SimpleNamespace(), RULES, {operation}, list(rounds)
     part = SimpleNamespace(operation=operation, ok=100)
-    results: Any = [SimpleNamespace(elapsed_seconds=1.0, operations={operation: part})] * len(rounds)
+    results: Any = [SimpleNamespace(elapsed_seconds=1.0, throughput=100.0, operations={operation: part})] * len(rounds)
     found = meter.anatomy(results, 5, closed=closed)
     assert found is not None
     return found
@@ -65,6 +65,18 @@ def test_rounds_are_added() -> None:
     assert (found.device.written_bytes, found.device_per_client, found.device.flushes_per_sync) == (16_000, 16.0, 2.0)
     assert found.unmatched == ["merge: *.run by compact*"]
     assert not found.invalid
+
+
+def test_each_round_has_waits_of_its_own() -> None:
+    """By which it is known from when on they are steady; a round without a kind has none of it."""
+    quick, slow = (watched(journal=io(written_bytes=1000, syncs=1, waits=times(each))) for each in (4, 8))
+    none = watched(save=JOURNAL)
+    found = table(slow, *[quick] * 5)
+    assert [each.journal for each in found.by_round] == pytest.approx([8000, *[4000] * 5], rel=0.001)
+    assert found.steady_from == 2
+    assert table(*[slow, quick] * 5).steady_from is None, "it drifts"
+    assert table(*[quick] * 4).steady_from is None, "too few to say"
+    assert table(none, *[quick] * 4).steady_from == 1, "the rate alone, where a round has no journal"
 
 
 def test_lost_records_invalidate() -> None:

@@ -57,12 +57,19 @@ def shown(found: Anatomy | None, reason: str = "") -> tuple[list[str], list[str]
 def test_the_seeds_table_and_what_it_says() -> None:
     """The four kinds, the clients' share, and the way of a byte."""
     cells, said = shown(FOUND)
-    assert cells == ["1.4 ms", "–", "1.4 ms", "–", "–", "75 %", "162", "1.6", "16", "2", "0"]
+    assert cells == ["1.4 ms", "–", "1.4 ms", "–", "–", "75 %", "162", "1.6", "16", "2", "–", "0"]
     share = "75 % of the clients' time passed while a sync of the journal was under way"
     way = "a byte of the clients becomes 1.6 in files, and 16 on the device"
     assert said == [f"{share}; each sync costs 2 flushes of the device; {way}"]
     (measured,) = workloads(result_of(FOUND)).values()
     assert unmatched(measured) == ["redis:aof-always: no I/O was seen of save: *.rdb"]
+
+
+@pytest.mark.parametrize(("rounds", "since", "said"), [(4, None, "–"), (12, None, "drifting"), (12, 3, "round 3")])
+def test_from_when_on_it_is_steady(rounds: int, since: int | None, said: str) -> None:
+    """Four rounds are too few to tell."""
+    cells, _ = shown(FOUND.model_copy(update={"rounds": rounds, "steady_from": since}))
+    assert cells[-2] == said
 
 
 @pytest.mark.parametrize(

@@ -81,11 +81,13 @@ class StoreRounds:
         self._timed(self.close)
 
     def enough(self, laps: int) -> bool:
-        """Whether this lap needs no more rounds: the number is precise enough, or will be after that many laps, or its time is used up."""
+        """Whether this lap needs no more rounds: the number is precise enough, or will be after that many laps, and what is watched of the
+        disk is steady; or its time is used up."""
         if self._runner is None or not self.sound:
             return True
         budget = self.sut.scale.performance.rounds.budget_seconds / laps
-        return self._number.precise(laps) or self._in_rounds >= budget
+        done = self._number.precise(laps) and self._runner.anatomy.steady_from(self._runner.rounds) is not None
+        return done or self._in_rounds >= budget
 
     @property
     def sound(self) -> bool:

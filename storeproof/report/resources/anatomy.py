@@ -9,15 +9,17 @@ from storeproof.report import formatting
 from storeproof.report.axes import Pair, setting
 from storeproof.report.tables import Cell, Table
 from storeproof.result.anatomy import Anatomy
+from storeproof.stats.steady_rounds import WINDOW
 
 ANATOMY_NOTE = (
     "Mean time of a sync, direct write or read of the device, by what the file is for, as the kernel saw it; overall is their unweighted "
     "mean. What one sync covers differs from store to store: compare one store on several disks by it, and never stores. "
-    "Client share: share of the clients' time with a sync or direct write of the journal under way. –: none visible, which is not zero."
+    "Client share: share of the clients' time with a sync or direct write of the journal under way. Steady from: the first round of five "
+    "in which the rate and the wait for the journal are steady. –: none visible, which is not zero."
 )
 _HEADER = (
     *("store:variant", "clients", "indexes", "with", "overall", "save (S)", "journal (J)", "merge read (MR)", "merge write (MW)"),
-    *("client share", "journal syncs", "files / client", "device / client", "flushes / sync", "lost"),
+    *("client share", "journal syncs", "files / client", "device / client", "flushes / sync", "steady from", "lost"),
 )
 
 
@@ -48,7 +50,16 @@ def _cells(found: Anatomy) -> Iterator[Cell]:
     yield Cell(_times(found.files_per_client))
     yield Cell(_times(found.device_per_client), hint=found.device_reason)
     yield Cell(_times(None if device is None else device.flushes_per_sync), hint=found.device_reason)
+    yield _steady(found)
     yield Cell(str(found.lost_records))
+
+
+def _steady(found: Anatomy) -> Cell:
+    if found.steady_from is not None:
+        return Cell(f"round {found.steady_from}")
+    if found.rounds < WINDOW:
+        return Cell("–", "dim", hint=f"only {units.plural(found.rounds, 'round')}: it takes {WINDOW} to say")
+    return Cell("drifting", hint="the rate or the wait for the journal")
 
 
 def sentences(measured: Sequence[Pair]) -> list[str]:
