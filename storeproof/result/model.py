@@ -23,6 +23,7 @@ from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.missing import MissingDemand, Way
 from storeproof.result.older_formats import SAID_IN_DETAILS, missing_of, said_in, sentence_of, stale_reads_of
+from storeproof.result.origin import OriginRecord
 from storeproof.result.part import ResultPart
 from storeproof.result.product import product
 from storeproof.spec.edition import FROZEN_PATTERN
@@ -343,6 +344,8 @@ class StoreResult(ResultPart):
     binary_digest: str | None = None
     """SHA-256 of the server's binary, of a local process, or of those of all its servers; of a library, that of the interpreter which hosts
     it."""
+    origin: OriginRecord | None = None
+    """Whose server it was; None if it was never reached, and in results before 2026-12-01."""
     settings: dict[str, str]
     """Read back from the running server."""
     durability: Durability
