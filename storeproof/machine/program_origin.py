@@ -1,7 +1,7 @@
 """Where a server's program comes from: asked of this machine, and never guessed.
 
 A package is named only where the file is still the one that it brought: by the checksum that the package has of it. An image is named by
-its reference and its labels, which are the word of whoever built it.
+its reference and its labels, which are the word of its builder.
 """
 
 from __future__ import annotations

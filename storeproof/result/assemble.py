@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from storeproof.outcome import count
 from storeproof.printable import printable
 from storeproof.result.capabilities import by_capability, roll_up
+from storeproof.result.measured.origin import origin_of
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import StoreResult
-from storeproof.result.origin import origin_of
 from storeproof.result.profiles import judge_profile
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact, redact_settings

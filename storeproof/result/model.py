@@ -19,11 +19,11 @@ from storeproof.result.measured.damage import DamageCounts
 from storeproof.result.measured.first_screen import FirstScreen
 from storeproof.result.measured.io_errors import IoErrorCounts
 from storeproof.result.measured.isolation import IsolationCounts
+from storeproof.result.measured.origin import OriginRecord
 from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.missing import MissingDemand, Way
 from storeproof.result.older_formats import SAID_IN_DETAILS, missing_of, said_in, sentence_of, stale_reads_of
-from storeproof.result.origin import OriginRecord
 from storeproof.result.part import ResultPart
 from storeproof.result.product import product
 from storeproof.spec.edition import FROZEN_PATTERN

@@ -10,7 +10,7 @@ from markupsafe import escape
 
 from storeproof.outcome import Outcome
 from storeproof.report.parts.origin import NOT_RECORDED, programs_told
-from storeproof.result.origin import OriginRecord, ProgramRecord, SupportRecord
+from storeproof.result.measured.origin import OriginRecord, ProgramRecord, SupportRecord
 from storeproof.site import build_site
 from storeproof.site.names import run_page, store_page, variant_page
 from tests.site.made import content, result, tried

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from storeproof.machine.program_origin import OriginKind
+from storeproof.result.measured.origin import ProgramRecord, SupportRecord
 from storeproof.result.model import StoreResult
-from storeproof.result.origin import ProgramRecord, SupportRecord
 
 _KINDS: Final[Mapping[OriginKind, str]] = {"deb": "deb package", "rpm": "RPM package", "wheel": "Python wheel", "image": "image"}
 _MAKERS: Final[Mapping[bool | None, str]] = {

@@ -42,7 +42,7 @@ class SupportPeriods(Frozen):
     """Until when the maker supports its releases."""
 
     source: _Link
-    """Where the maker, or whoever keeps such lists, says so."""
+    """Where the maker says so, or a list of such dates."""
     ends: dict[Annotated[str, StringConstraints(pattern=RELEASE_PATTERN)], Annotated[datetime.date, Strict(False)]] = Field(min_length=1)
     """The last day of support, of security fixes at least, by release: `"6.0"` is that of 6.0.5."""
 

@@ -8,7 +8,7 @@ import pytest
 
 from storeproof.report import tables
 from storeproof.report.parts.origin import NOT_RECORDED, origin_told
-from storeproof.result.origin import OriginRecord, ProgramRecord, SupportRecord
+from storeproof.result.measured.origin import OriginRecord, ProgramRecord, SupportRecord
 from tests.report.sample import sample_result
 
 STARTED = "2026-11-21T10:00:00Z"

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from storeproof.machine.program_origin import ProgramOrigin, interpreter
 from storeproof.result.assemble import assemble
 from storeproof.result.json_file import result_from, written
-from storeproof.result.origin import OriginRecord, ProgramRecord, SupportRecord, origin_of
+from storeproof.result.measured.origin import OriginRecord, ProgramRecord, SupportRecord, origin_of
 from storeproof.spec import Store, Target
 from storeproof.spec.store import FRONT, HOME
 from tests.report.sample import sample_result
