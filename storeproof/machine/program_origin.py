@@ -105,7 +105,7 @@ def _of_wheel(file: str) -> ProgramOrigin | None:
                     wanted = urlsafe_b64decode(f"{listed.hash.value}==").hex()
                     if digest_of(file) == f"sha256:{wanted}":
                         words = [_word(wheel.metadata[name]) for name in _WHEEL if name in wheel.metadata]
-                        return ProgramOrigin("", "wheel", *map(_word, (wheel.name, wheel.version)), next(filter(None, words), ""))
+                        return ProgramOrigin("", "wheel", _word(wheel.name), _word(wheel.version), next(filter(None, words), ""))
             except (OSError, ValueError):  # unreadable, or damaged
                 continue
     return None

@@ -95,6 +95,7 @@ def test_an_older_format_is_verified_in_its_one_notation(true_bundle: TrueBundle
     content = re.sub(rb',\s+"standing": null', b"", true_bundle.parts[RESULT]).replace(newest, b'"format": "2.2"', 1)
     content, found = re.subn(rb'"origin": \{.*?\},\s+(?="settings")', b"", content, flags=re.DOTALL)
     assert found == 1
+    assert b'"kind": "interpreter"' in true_bundle.parts[RESULT]
     assert len(content) < len(true_bundle.parts[RESULT])
     file = tmp_path / "x.tar"
     file.write_bytes(sealed({**true_bundle.parts, RESULT: content}))

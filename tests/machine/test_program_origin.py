@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from storeproof.machine import program_origin
+from storeproof.machine import container_engine, program_origin
 from storeproof.machine.program_origin import ProgramOrigin, interpreter, origin_of_image, origin_of_program
 
 SERVER = b"a server"
@@ -187,9 +187,9 @@ def test_an_image_is_told_by_its_reference_and_its_labels(monkeypatch: pytest.Mo
     """Only an address is taken for one; what is not labelled is not known."""
     label = "org.opencontainers.image."
     labels = {f"{label}version": "2.3", f"{label}vendor": "Mine\nLtd. a@b.example", f"{label}source": "https://example.org/mine"}
-    monkeypatch.setattr(program_origin.container_engine, "client", lambda: Images(**labels))
+    monkeypatch.setattr(container_engine, "client", lambda: Images(**labels))
     whole = ProgramOrigin("", "image", "mine/server:2", "2.3", "Mine Ltd.", "https://example.org/mine")
     assert origin_of_image("mine/server:2") == whole
     assert origin_of_image("mine/other:1") == ProgramOrigin("", "image", "mine/other:1")
-    monkeypatch.setattr(program_origin.container_engine, "client", lambda: Images(**{f"{label}source": "/home/anna/mine"}))
+    monkeypatch.setattr(container_engine, "client", lambda: Images(**{f"{label}source": "/home/anna/mine"}))
     assert origin_of_image("mine/server:2") == ProgramOrigin("", "image", "mine/server:2")
