@@ -24,6 +24,7 @@ from storeproof.launch.managed_server import NO_NODES, ManagedServer
 from storeproof.launch.request import LaunchRequest
 from storeproof.machine import container_engine, ports, process_tree, shortage
 from storeproof.machine.open_files import RUN_OF_CONTAINER, Place
+from storeproof.machine.program_origin import ProgramOrigin, origin_of_image
 from storeproof.machine.usage import UsageMeter
 from storeproof.outcome import Lack
 from storeproof.spec.store import ContainerLaunch
@@ -99,6 +100,10 @@ class ContainerHandle(ManagedServer):
         if self._address is None:
             raise RuntimeError(f"{self._name} was not started")
         return self._address
+
+    @property
+    def origins(self) -> Sequence[ProgramOrigin]:
+        return [origin_of_image(self._image)]
 
     @property
     def nodes(self) -> Sequence[str]:

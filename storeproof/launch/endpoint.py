@@ -12,6 +12,7 @@ from storeproof.errors import NotAvailable, UsageError
 from storeproof.launch.client_memory import memory_watch
 from storeproof.launch.handle import DataWritten, FaultMeans, LaunchKind
 from storeproof.launch.request import LaunchRequest
+from storeproof.machine.program_origin import ProgramOrigin
 from storeproof.machine.usage import UsageMeter
 from storeproof.outcome import Lack
 
@@ -27,6 +28,7 @@ class EndpointHandle:
     data: Path | None = None
     image_digest: str | None = None
     binary_digest: str | None = None
+    origins: Sequence[ProgramOrigin] = ()
     initialised: bool | None = True
     power_cut_method: str | None = None
     pids: Sequence[int] = ()

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 from storeproof.contract.address import Address
 from storeproof.disk.recording import RecordingDisk
 from storeproof.errors import NotAvailable
+from storeproof.machine.program_origin import ProgramOrigin
 from storeproof.machine.usage import UsageMeter
 from storeproof.network.network import Network
 
@@ -129,6 +130,10 @@ class Handle(Protocol):
     def binary_digest(self) -> str | None:
         """SHA-256 of the server's program, or of those of all servers that the store consists of; None unless it is a local process, or if
         this user may not read a file. The nodes of a cluster have one program."""
+
+    @property
+    def origins(self) -> Sequence[ProgramOrigin]:
+        """Where the programs of its servers come from, each once; empty for an endpoint."""
 
     @property
     def pids(self) -> Sequence[int]:

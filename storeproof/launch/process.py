@@ -28,6 +28,7 @@ from storeproof.launch.template import Template
 from storeproof.machine import ports
 from storeproof.machine.deadline import Deadline, progress_of
 from storeproof.machine.open_files import SHARED_MEMORY, Place
+from storeproof.machine.program_origin import ProgramOrigin, interpreter, origin_of_program
 from storeproof.machine.programs import check_traversable, digest_of, find_program, find_programs
 from storeproof.machine.usage import UsageMeter
 from storeproof.outcome import Lack
@@ -82,6 +83,11 @@ class ProcessHandle(ManagedServer):
     def binary_digest(self) -> str | None:
         digests = [digest_of(self._program(name)) for name in (self._launch.binary, *self._launch.servers)]
         return " and ".join(str(each) for each in digests) if all(digests) else None
+
+    @property
+    def origins(self) -> Sequence[ProgramOrigin]:
+        names = (self._launch.binary, *self._launch.servers)
+        return [interpreter() if name == "${python}" else origin_of_program(self._program(name)) for name in names]
 
     @property
     def pids(self) -> Sequence[int]:

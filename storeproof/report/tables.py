@@ -10,6 +10,7 @@ from storeproof.outcome import REFUTED, Outcome
 from storeproof.report import formatting
 from storeproof.report.axes import Pair
 from storeproof.report.parts.losses import Loss, brief, harm_of, loss_of
+from storeproof.report.parts.origin import origin_told
 from storeproof.result.model import Environment, GuaranteeRecord, Result, StoreResult
 from storeproof.spec.guarantee import LADDER, NODES, rank
 
@@ -180,8 +181,11 @@ def settings(result: Result) -> Table:
         shown = Cell(read, "code") if read else Cell("none were read", "dim")
         version = Cell(store.product, "" if store.version else "bad")
         program = Cell(store.image_digest or store.binary_digest or "–")
-        rows.append([Cell(formatting.name_of(store), "strong"), version, Cell(store.launch or "–"), Cell(store.topology), shown, program])
-    header = ("store:variant", "version", "launch", "topology", "settings read back from the live store", "image or binary")
+        whose = Cell(origin_told(store, result.run.started), "" if store.origin else "dim")
+        launched = (Cell(store.launch or "–"), Cell(store.topology))
+        rows.append([Cell(formatting.name_of(store), "strong"), version, *launched, shown, whose, program])
+    read_back = "settings read back from the live store"
+    header = ("store:variant", "version", "launch", "topology", read_back, "whose build", "image or binary")
     return Table(header, rows, "No store was run.")
 
 

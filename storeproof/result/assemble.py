@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from storeproof.outcome import count
 from storeproof.printable import printable
 from storeproof.result.capabilities import by_capability, roll_up
+from storeproof.result.measured.origin import origin_of
 from storeproof.result.measurement import Measurement
 from storeproof.result.model import StoreResult
 from storeproof.result.profiles import judge_profile
@@ -42,6 +43,7 @@ def assemble(record: StoreRecord, profiles: Iterable[Profile], spec: Spec, secre
         launch=record.launch,
         image_digest=record.image_digest,
         binary_digest=record.binary_digest,
+        origin=origin_of(record.target, record.version, record.origins) if record.version is not None else None,
         sources=record.sources,
         settings=redact_settings(record.settings, known),
         durability=durability.model_copy(

@@ -19,6 +19,7 @@ from storeproof.result.measured.damage import DamageCounts
 from storeproof.result.measured.first_screen import FirstScreen
 from storeproof.result.measured.io_errors import IoErrorCounts
 from storeproof.result.measured.isolation import IsolationCounts
+from storeproof.result.measured.origin import OriginRecord
 from storeproof.result.measured.outage import OutageRecord
 from storeproof.result.measurement import JointLoad, Measurement
 from storeproof.result.missing import MissingDemand, Way
@@ -343,6 +344,8 @@ class StoreResult(ResultPart):
     binary_digest: str | None = None
     """SHA-256 of the server's binary, of a local process, or of those of all its servers; of a library, that of the interpreter which hosts
     it."""
+    origin: OriginRecord | None = None
+    """Whose server it was; None if it was never reached, and in results before 2026-12-01."""
     settings: dict[str, str]
     """Read back from the running server."""
     durability: Durability

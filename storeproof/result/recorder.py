@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from storeproof.machine.program_origin import ProgramOrigin
 from storeproof.outcome import IDLE, REFUTED, SHOWN, Outcome, Stage, worst
 from storeproof.result.consistency import highest_held
 from storeproof.result.measured.cache import CacheRecord
@@ -25,6 +26,7 @@ class StoreRecord:
     launch: str | None = None
     image_digest: str | None = None
     binary_digest: str | None = None
+    origins: Sequence[ProgramOrigin] = ()
     proof: Proof | None = None
     """What another result shows of the target, cited by this run."""
     settings: dict[str, str] = field(default_factory=dict)

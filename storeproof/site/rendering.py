@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader
 
 from storeproof.printable import printable
 from storeproof.report.parts.losses import nodes_in_words
+from storeproof.report.parts.origin import programs_told, support_told
 from storeproof.report.parts.rendering import environment, style
 from storeproof.site import names
 from storeproof.site.site_content import SiteContent
@@ -47,7 +48,8 @@ def _environment() -> Environment:
     found = environment(PackageLoader("storeproof.site", "templates"))
     pages = (names.store_page, names.variant_page, names.isolation_page, names.capability_page, names.run_page, names.demand_page)
     anchors = (names.slug, names.store_anchor, names.loss_anchor, names.model_anchor, names.level_anchor)
-    found.globals.update({each.__name__: each for each in (*pages, names.decision_page, *anchors, names.badge, nodes_in_words)})
+    words = (nodes_in_words, programs_told, support_told)
+    found.globals.update({each.__name__: each for each in (*pages, names.decision_page, *anchors, names.badge, *words)})
     return found
 
 

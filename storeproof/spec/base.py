@@ -12,11 +12,13 @@ _NUMBER = re.compile("[0-9]{1,4}")
 
 NAME_PATTERN = r"^[a-z0-9]([a-z0-9_.-]*[a-z0-9])?$"
 NUMBER_PATTERN = r"^[0-9]{3}$"
+RELEASE_PATTERN = r"^[0-9]+(\.[0-9]+)*$"
 LINK_PATTERN = r"^https?://[!#-&(-;=?-~]+$"
 
 PATTERN_WORDS: Mapping[str, str] = {
     NAME_PATTERN: "lower case letters, digits, `_`, `-` and `.`, with a letter or a digit at both ends",
     NUMBER_PATTERN: 'three digits in quotes, as in "001"',
+    RELEASE_PATTERN: 'numbers in quotes, as in "6.0"',
     LINK_PATTERN: "an address of ASCII characters without quotes, such as https://example.org/store",
 }
 """The patterns in plain words, for messages."""

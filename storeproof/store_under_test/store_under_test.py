@@ -135,6 +135,7 @@ class StoreUnderTest:
         self._first_contact.made = True
         self.record.launch = handle.kind
         self.record.image_digest, self.record.binary_digest = handle.image_digest, handle.binary_digest
+        self.record.origins = handle.origins
         with self._blocking():
             self._check_proof()
         return took

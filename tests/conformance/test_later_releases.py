@@ -90,13 +90,17 @@ def test_an_adapter_of_the_makers_own_is_told(true_bundle: TrueBundle, tmp_path:
 
 
 def test_an_older_format_is_verified_in_its_one_notation(true_bundle: TrueBundle, tmp_path: Path) -> None:
-    """A result of 2.2 has no `standing`; it is read, and a second value under one key is found in it as in a new one."""
+    """A result of 2.2 has no `standing` and no `origin`; it is read, and a second value under one key is found in it as in a new one."""
     newest = f'"format": "{FORMAT}"'.encode()
     content = re.sub(rb',\s+"standing": null', b"", true_bundle.parts[RESULT]).replace(newest, b'"format": "2.2"', 1)
+    content, found = re.subn(rb'"origin": \{.*?\},\s+(?="settings")', b"", content, flags=re.DOTALL)
+    assert found == 1
+    assert b'"kind": "interpreter"' in true_bundle.parts[RESULT]
     assert len(content) < len(true_bundle.parts[RESULT])
     file = tmp_path / "x.tar"
     file.write_bytes(sealed({**true_bundle.parts, RESULT: content}))
-    assert verify(file, known()).result.format == "2.2"
+    verified = verify(file, known())
+    assert (verified.result.format, verified.store.origin) == ("2.2", None)
     twice = content.replace(b'"outcome": "pass"', b'"outcome": "fail", "outcome": "pass"', 1)
     file.write_bytes(sealed({**true_bundle.parts, RESULT: twice}))
     with pytest.raises(ClaimRefused, match=r"^result: result\.json is not written as a run writes it"):

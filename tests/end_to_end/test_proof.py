@@ -51,6 +51,7 @@ def test_a_result_says_what_may_be_cited(proven: Run) -> None:
     assert store["operations"]["single_key"]["get"] == "pass"
     assert (store["durability"]["proven"], store["durability"]["cited"], store["cites"]) == ("process_crash", None, None)
     assert store["binary_digest"] == digest_of(sys.executable)
+    assert [each["kind"] for each in store["origin"]["programs"]] == ["interpreter"]
 
 
 def test_a_result_holds_the_command_but_not_where_the_report_went(proven: Run) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from storeproof.launch.handle import FaultMeans
 from storeproof.launch.launcher import make
 from storeproof.launch.request import LaunchRequest, PartRequest
 from storeproof.launch.several.composite import CompositeHandle
+from storeproof.machine.program_origin import interpreter
 from storeproof.spec.store import Composite, Launch
 from tests.launch.small import GREETS, eventually, gone, greeted, python_server, request
 
@@ -53,6 +55,7 @@ def test_both_start_and_their_addresses_are_parts_of_one(handle: CompositeHandle
         greeted(part.address)
     assert (handle.kind, handle.initialised, len(handle.pids)) == ("process", True, 2)
     assert " over " in (handle.binary_digest or "")
+    assert list(handle.origins) == [replace(interpreter(), role=role) for role in ("front", "home")]
 
 
 def test_a_kill_strikes_both_and_a_start_brings_both_back(handle: CompositeHandle) -> None:

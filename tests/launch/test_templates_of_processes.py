@@ -12,6 +12,7 @@ import pytest
 from storeproof.errors import UsageError
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.template import Template
+from storeproof.machine.program_origin import interpreter, origin_of_program
 from storeproof.machine.programs import digest_of
 from storeproof.spec import Store, Target
 from storeproof.store_under_test import Options, StoreUnderTest
@@ -48,6 +49,7 @@ def test_the_digest_is_of_all_servers_that_the_store_consists_of(tmp_path: Path)
     handle = ProcessHandle(request(launch, tmp_path, probe=connected))
     try:
         assert handle.binary_digest == f"{digest_of(sys.executable)} and {digest_of(shutil.which('sh') or '')}"
+        assert handle.origins == [interpreter(), origin_of_program(shutil.which("sh") or "")]
     finally:
         handle.close()
 

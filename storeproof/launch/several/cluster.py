@@ -32,6 +32,7 @@ from storeproof.launch.several.namespace_holder import NamespaceHolder
 from storeproof.launch.several.together import Servers
 from storeproof.machine import container_engine
 from storeproof.machine.deadline import Deadline, progress_of
+from storeproof.machine.program_origin import ProgramOrigin
 from storeproof.machine.usage import UsageMeter
 from storeproof.network.network import Network
 from storeproof.outcome import Lack
@@ -105,6 +106,10 @@ class ClusterHandle(Servers):
     @property
     def binary_digest(self) -> str | None:
         return self._servers()[0].binary_digest
+
+    @property
+    def origins(self) -> Sequence[ProgramOrigin]:
+        return list(dict.fromkeys(each for server in self._servers() for each in server.origins))
 
     @property
     def pids(self) -> Sequence[int]:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from storeproof.cleanup.reaper import reap_at_exit
@@ -18,6 +19,7 @@ from storeproof.launch.data_written import AllWritten
 from storeproof.launch.handle import DataWritten, FaultMeans, Handle, LaunchKind
 from storeproof.launch.request import LaunchRequest, PartRequest
 from storeproof.launch.several.together import Servers
+from storeproof.machine.program_origin import ProgramOrigin
 from storeproof.machine.usage import UsageMeter
 from storeproof.outcome import Lack
 from storeproof.spec.store import FRONT, HOME, Role
@@ -68,6 +70,10 @@ class CompositeHandle(Servers):
         """The digests of both programs or images, as `FRONT over HOME`; None if one of them has none."""
         digests = [self._parts[role].binary_digest or self._parts[role].image_digest for role in (FRONT, HOME)]
         return f"{digests[0]} over {digests[1]}" if all(digests) else None
+
+    @property
+    def origins(self) -> Sequence[ProgramOrigin]:
+        return [replace(each, role=role) for role in (FRONT, HOME) for each in self._parts[role].origins]
 
     @property
     def pids(self) -> Sequence[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from storeproof.cleanup.workdir import WorkDir
@@ -13,6 +13,7 @@ from storeproof.launch.handle import LaunchKind
 from storeproof.launch.process import ProcessHandle
 from storeproof.launch.several.contained_processes import PLACE, ContainedProcesses
 from storeproof.machine import container_engine
+from storeproof.machine.program_origin import ProgramOrigin, origin_of_image
 
 _PYTHON: Final = "${python}"
 _LOOK: Final = 'for each do command -v "$each" >/dev/null || echo "$each"; done'
@@ -23,6 +24,10 @@ class ContainedServer(ProcessHandle):
 
     kind: LaunchKind = "container"
     binary_digest: None = None
+
+    @property
+    def origins(self) -> Sequence[ProgramOrigin]:
+        return [origin_of_image(self._image)]
 
     def _find_programs(self) -> Mapping[str, str]:
         """Nothing: the names are those in the image. Raises `NotAvailable` if it lacks one."""

@@ -15,8 +15,8 @@ from storeproof.spec.reading.reader import reader
 STORES = (Path(__file__).parents[1] / "data" / "stores").resolve()
 """Files of the stores that come with the project; `extends:` may name one of them."""
 
-OWN = ("format", "store", "title", "product", "known_failures")
-"""Fields that are not inherited: a known failure of one product says nothing about another."""
+OWN = ("format", "store", "title", "product", "makers_packages", "support", "known_failures")
+"""Fields that are not inherited: who made one product, and how it fails, says nothing about another."""
 
 _DEPTH = 8
 """Levels of mappings that are merged; deeper than any store file. Aliases can make a file infinitely deep."""

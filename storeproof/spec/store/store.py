@@ -16,6 +16,7 @@ from storeproof.spec.known_failure import KnownFailure
 from storeproof.spec.store.composite import UNITS, Caching, check_settings, names_a_size, with_size
 from storeproof.spec.store.files import FileRule
 from storeproof.spec.store.launch import Launch
+from storeproof.spec.store.maker import MakersPackage, PackageKind, SupportPeriods
 from storeproof.spec.store.topology import Topology
 
 Kind = Literal["single", "replica_set", "cluster"]
@@ -129,8 +130,8 @@ class Store(SpecFile):
     extends: str | None = None
     """The store whose file this one extends: its name, or the path of its YAML file relative to this one.
 
-    Mappings are merged, lists and values are replaced, and `null` removes a field. `format`, `store`, `title`, `product` and
-    `known_failures` are not inherited.
+    Mappings are merged, lists and values are replaced, and `null` removes a field. `format`, `store`, `title`, `product`,
+    `makers_packages`, `support` and `known_failures` are not inherited.
     """
     name: Annotated[Name, Field(alias="store")]
     """The name on command lines and in results."""
@@ -138,6 +139,11 @@ class Store(SpecFile):
     """The name in reports."""
     product: str
     """The product name that the server must report: another product is not tested under this name."""
+    makers_packages: dict[PackageKind, Annotated[tuple[MakersPackage, ...], Strict(False)]] = Field(default_factory=dict)
+    """By kind the packages that its maker publishes; others of that kind are not the maker's. A kind that is not there is not known (since
+    format 2.5)."""
+    support: SupportPeriods | None = None
+    """Until when its maker supports its releases (since format 2.5)."""
     adapter: str
     """A module of `adapters/`, or the path of a Python file relative to this one."""
     requires: Annotated[tuple[str, ...], Strict(False)] = ()

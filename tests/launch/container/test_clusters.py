@@ -102,6 +102,7 @@ def test_the_servers_of_a_node_share_its_namespace_and_are_reached_from_here(han
         assert command(handle.node(name).address, "PING") == "+PONG\r\n"
     assert len({*places.values(), namespace_of(os.getpid())}) == 3
     assert (handle.kind, handle.image_digest, handle.binary_digest) == ("container", container_engine.require_image(IMAGE, "duo"), None)
+    assert [(each.kind, each.package) for each in handle.origins] == [("image", IMAGE)]
     assert len(handle.pids) == 3
     found = container_of(handle, "n1").attrs
     assert (found["HostConfig"]["Memory"], found["HostConfig"]["CpusetCpus"]) == (SHARE, str(CORE))

@@ -27,6 +27,7 @@ def test_data_survives_kill_and_stop_and_the_port_is_asked_again(make: Make, tmp
     assert handle.address.host == "127.0.0.1"
     assert handle.image_digest is not None
     assert handle.image_digest.startswith("sha256:")
+    assert [(each.kind, each.package) for each in handle.origins] == [("image", IMAGE)]
     assert command(handle.address, "SET", "a", "1") == "+OK\r\n"
     handle.kill()
     assert not handle.alive()
