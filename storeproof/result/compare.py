@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
+from storeproof.result.machine import Environment
 from storeproof.result.measurement import Measurement
-from storeproof.result.model import Environment, Result, StoreResult
+from storeproof.result.model import Result, StoreResult
 from storeproof.result.proof import defect_of
 from storeproof.result.ratios.noise import KindNoise, kind_of, noise_of
 from storeproof.result.ratios.number_ratio import Bound, number_ratio
@@ -49,7 +50,7 @@ class Side:
 
     @property
     def name(self) -> str:
-        return f"{self.store.store}:{self.store.variant}"
+        return self.store.name
 
     @cached_property
     def noise(self) -> Mapping[str, KindNoise]:
