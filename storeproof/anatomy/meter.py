@@ -102,7 +102,8 @@ class AnatomyMeter:
             rounds=len(self._seen),
             seconds=seconds,
             kinds=kinds,
-            mean_waits=_mean_waits(kinds),
+            mean_waits=_mean_waits(self._seen),
+            by_round=[_mean_waits([each]) for each in self._seen],
             client_share=(journal.under_way if journal is not None else 0.0) if closed else None,
             client_bytes=client_bytes,
             file_bytes=file_bytes,
@@ -169,9 +170,10 @@ def _waits(encoded: Sequence[str]) -> Waits | None:
     )
 
 
-def _mean_waits(kinds: dict[Kind, KindOfIo]) -> MeanWaits:
+def _mean_waits(seen: Sequence[WatchedIo]) -> MeanWaits:
     def of(kind: Kind, *, reads: bool = False) -> float | None:
-        waits = (kinds[kind].reads if reads else kinds[kind].waits) if kind in kinds else None
+        found = [each.kinds[kind] for each in seen if kind in each.kinds]
+        waits = _waits([each.read_waits if reads else each.waits for each in found])
         return waits.mean if waits is not None else None
 
     found = {"journal": of("journal"), "save": of("save"), "merge_write": of("merge"), "merge_read": of("merge", reads=True)}

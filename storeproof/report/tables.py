@@ -203,7 +203,7 @@ def totals(result: Result) -> Table:
 def _disks(environment: Environment) -> list[tuple[str, str]]:
     """That of the data directory; of several each with its data sheet."""
     if environment.disks:
-        return [(f"disk {name}", _sheet(each)) for name, each in environment.disks.items()]
+        return [(f"disk {name}", sheet_in_words(each)) for name, each in environment.disks.items()]
     return [
         ("disk of the data directory", environment.disk),
         ("file system", environment.filesystem),
@@ -211,7 +211,7 @@ def _disks(environment: Environment) -> list[tuple[str, str]]:
     ]
 
 
-def _sheet(disk: DiskSheet) -> str:
+def sheet_in_words(disk: DiskSheet) -> str:
     """What it is, and the medians of what was measured of it."""
     writes = {
         "600 bytes appended and synced": disk.append,

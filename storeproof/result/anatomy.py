@@ -73,6 +73,8 @@ class Anatomy(ResultPart):
     """In which clients sent requests."""
     kinds: dict[Kind, KindOfIo]
     mean_waits: MeanWaits
+    by_round: list[MeanWaits] = Field(default_factory=list)
+    """Those of each round, in their order; empty in results before 2026-12-01."""
     client_share: float | None
     """Share of the clients' time in which a sync or direct write of the journal was under way: of a write's latency, at most so much is
     waiting for the journal. None in an open loop, whose clients are idle between requests."""
