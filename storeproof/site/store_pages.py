@@ -35,7 +35,7 @@ from storeproof.site.sources import SourceResult
 
 T = TypeVar("T")
 
-_CHANGE_WHAT_IS_MEASURED: Final = ("image", "power_cut", "engine", "records", "laps", "cores", "memory")
+_CHANGE_WHAT_IS_MEASURED: Final = ("image", "disk", "power_cut", "engine", "records", "laps", "cores", "memory")
 _OTHER_FAULTS = ("durability.bootstrap", "durability.full_disk", "durability.corruption")
 
 

@@ -9,7 +9,7 @@ import pytest
 from storeproof.report.comparison.content import of_comparison, of_waits
 from storeproof.report.comparison.files import across_data
 from storeproof.result.anatomy import MeanWaits
-from storeproof.result.compare import Comparison, Side, compare, sides_of
+from storeproof.result.compare import Comparison, compare, sides_of
 from storeproof.result.machine import DiskSheet, WriteTimes
 from storeproof.result.model import Result
 from storeproof.result.ratios.across_disks import across_disks, waits_of
@@ -68,9 +68,24 @@ def test_the_disks_differ_and_the_rates_have_a_ratio(proven: str | None) -> None
     assert pair.ratio.middle == pytest.approx(2, rel=0.01)
     assert list(waits_of(pair)) == [], "its I/O was not watched"
     assert of_waits(found) is None
+    assert "a and b are directories of one file system: what differs between them is noise" in [
+        each.text for each in of_comparison(found).notes
+    ]
     assert of_comparison(found).about[1] == (
         "A  disk a: /dev/a, ext4 (rw); 600 bytes appended and synced 8 ms; 128 MiB/s written in sequence"
     )
+
+
+def test_of_two_disks_no_note_says_that_they_are_one() -> None:
+    """They have file systems of their own."""
+    result = on_disks(("redis", "a", {}), ("redis", "b", {}))
+    sheets = {**result.environment.disks, "b": SHEET.model_copy(update={"device": "8:2"})}
+    apart = result.model_copy(update={"environment": result.environment.model_copy(update={"disks": sheets})})
+    assert [each for each in _notes(only(apart)) if "one file system" in each] == []
+
+
+def _notes(found: Comparison) -> list[str]:
+    return [each.text for each in of_comparison(found).notes]
 
 
 def test_a_disk_that_has_shown_less_is_refused() -> None:
@@ -111,6 +126,6 @@ def test_waits_that_are_not_valid_have_no_ratio() -> None:
     assert {each.refused for each in waits_of(found.pairs[0])} == {"B: not valid: complete"}
 
 
-def test_no_side_is_lost() -> None:
-    """A result without disks has nothing to compare."""
-    assert across_disks([Side(each.result, each.store) for each in sides_of(on_disks(("redis", None, {}), ("sqlite", None, {})))]) == []
+def test_where_no_disk_is_named_nothing_is_compared() -> None:
+    """Two stores without one are two stores."""
+    assert across_disks(sides_of(on_disks(("redis", None, {}), ("sqlite", None, {})))) == []
