@@ -32,7 +32,7 @@ def test_a_slow_sync_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         sleep(0.005)
         sync(file)
 
-    monkeypatch.setattr(module.os, "fdatasync", slow)
+    monkeypatch.setattr(os, "fdatasync", slow)
     monkeypatch.setattr(module, "_LONGEST", 0.1)
     found = data_sheet(tmp_path)
     assert median(found.append) > 5000

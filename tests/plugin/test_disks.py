@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ def test_what_is_no_disk(given: list[str], message: str) -> None:
 @pytest.mark.usefixtures("folder")
 def test_a_directory_that_cannot_be_written_to(monkeypatch: pytest.MonkeyPatch) -> None:
     """By permissions, or since its file system is mounted read-only."""
-    monkeypatch.setattr(module.os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(UsageError, match="--disk a: one cannot be written to by this user; give it to this user, or name another"):
         disks("a=one")
 
