@@ -45,6 +45,8 @@ class RunCommand:
     """`STORE=IMAGE`."""
     hosts: str | None = None
     data_dir: str | None = None
+    disk: Sequence[str] = ()
+    """`NAME=PATH`."""
     power_cut: str | None = None
     engine: str | None = None
     corpus: Sequence[str] = ()

@@ -81,7 +81,7 @@ class AnatomyMeter:
 
     def steady_from(self, rounds: Sequence[RunResult]) -> int | None:
         """The first of these rounds, which were watched, from which on they are steady (see `Anatomy`); 1 where none is watched."""
-        return _steady_from(rounds, self._by_round(rounds)) if self._handle is not None else 1
+        return _steady_from(rounds, self._by_round) if self._handle is not None else 1
 
     def anatomy(self, rounds: Sequence[RunResult], payload_bytes: int, *, closed: bool) -> Anatomy | None:
         """What the result keeps; None: see `reason`.
@@ -95,7 +95,6 @@ class AnatomyMeter:
             return None
         seconds = sum(each.elapsed_seconds for each in rounds)
         kinds = _kinds(self._seen, seconds)
-        by_round = self._by_round(rounds)
         client_bytes = self._client_bytes(rounds, payload_bytes)
         file_bytes = sum(each.written_bytes for each in kinds.values())
         device, device_reason = self._device(kinds, file_bytes)
@@ -111,7 +110,8 @@ class AnatomyMeter:
             rounds=len(self._seen),
             seconds=seconds,
             kinds=kinds,
-            mean_waits=_mean_waits(kinds),
+            mean_waits=_mean_waits(self._seen),
+            by_round=self._by_round,
             client_share=(journal.under_way if journal is not None else 0.0) if closed else None,
             client_bytes=client_bytes,
             file_bytes=file_bytes,
@@ -123,12 +123,12 @@ class AnatomyMeter:
             unmatched=[_described(rule) for place, rule in enumerate(self._rules) if place not in matched],
             gates=gates,
             invalid=[name for name, gate in gates.items() if not gate.ok],
-            by_round=by_round,
-            steady_from=_steady_from(rounds, by_round),
+            steady_from=_steady_from(rounds, self._by_round),
         )
 
-    def _by_round(self, rounds: Sequence[RunResult]) -> list[MeanWaits]:
-        return [_mean_waits(_kinds([seen], each.elapsed_seconds)) for seen, each in zip(self._seen, rounds, strict=True)]
+    @property
+    def _by_round(self) -> list[MeanWaits]:
+        return [_mean_waits([each]) for each in self._seen]
 
     def _client_bytes(self, rounds: Sequence[RunResult], payload_bytes: int) -> int | None:
         if not self._operations <= _WHOLE | _READS:
@@ -192,9 +192,10 @@ def _waits(encoded: Sequence[str]) -> Waits | None:
     )
 
 
-def _mean_waits(kinds: dict[Kind, KindOfIo]) -> MeanWaits:
+def _mean_waits(seen: Sequence[WatchedIo]) -> MeanWaits:
     def of(kind: Kind, *, reads: bool = False) -> float | None:
-        waits = (kinds[kind].reads if reads else kinds[kind].waits) if kind in kinds else None
+        found = [each.kinds[kind] for each in seen if kind in each.kinds]
+        waits = _waits([each.read_waits if reads else each.waits for each in found])
         return waits.mean if waits is not None else None
 
     found = {"journal": of("journal"), "save": of("save"), "merge_write": of("merge"), "merge_read": of("merge", reads=True)}

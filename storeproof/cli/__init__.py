@@ -79,6 +79,7 @@ def compare(
     agreement: Annotated[
         bool, typer.Option("--agreement", help="A and B are the same plan run twice: how many numbers agree within their noise.")
     ] = False,
+    across: Annotated[Literal["disk"] | None, typer.Option(help="disk: each store of A on its disks, which --disk named.")] = None,
     output: Annotated[Path | None, typer.Option(help="A file to write it to as well: .json, .md or .html.")] = None,
 ) -> None:
     """Compare two results: ratios with 95 % confidence intervals. Comparisons that would mislead are refused.
@@ -87,11 +88,16 @@ def compare(
 
     Exit codes: 0 at least one pair was compared · 1 every pair was refused, or none matched · 4 usage error.
     """
+    from storeproof.cli.compare import across as across_disks
     from storeproof.cli.compare import agreement_of, compare_files
     from storeproof.errors import UsageError
 
     if agreement and against:
         raise UsageError("--agreement sets each store against itself; leave --against out")
+    if across:
+        if b or against or agreement:
+            raise UsageError("--across=disk is of one result; leave out B, --against and --agreement")
+        raise typer.Exit(across_disks(a, store, output))
     raise typer.Exit(agreement_of(a, b, store, output) if agreement else compare_files(a, b, store, against, output))
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 
 from storeproof.errors import UsageError
 from storeproof.report.comparison import files
-from storeproof.report.comparison.content import of_agreement, of_comparison
+from storeproof.report.comparison.content import ComparedContent, of_agreement, of_comparison, of_waits
 from storeproof.report.comparison.screen import print_content
-from storeproof.result.compare import Side, compare, sides_of
+from storeproof.result.compare import Comparison, Side, compare, sides_of
 from storeproof.result.json_file import read_shown
+from storeproof.result.ratios.across_disks import across_disks
 from storeproof.result.ratios.agreement import agreement
 
 
@@ -25,13 +27,39 @@ def compare_files(a: Path, b: Path | None, store: str | None, against: str | Non
         raise UsageError(f"with one file, name both sides: --store and --against, each one of {_names(left)}")
     comparisons = [compare(one, other) for one, other in _pairs(a, left, b or a, left if right is None else right, store, against)]
     contents = [of_comparison(each) for each in comparisons]
+    _print(contents)
+    if output is not None:
+        files.write(output, [files.comparison_data(each) for each in comparisons], contents)
+    return _code(comparisons)
+
+
+def across(a: Path, store: str | None, output: Path | None) -> int:
+    """Compare each store of a result on each two of its disks; exit codes as for `compare_files`.
+    Raises `UsageError`: a file that cannot be read or written, or no such store was on two disks."""
+    if output is not None:
+        files.check(output)
+    sides = _read(a)
+    named = [each for each in sides if store in (None, each.store.store, f"{each.store.store}:{each.store.variant}")]
+    comparisons = across_disks(named)
+    if not comparisons:
+        which = "no store" if store is None else f"no {store}"
+        raise UsageError(f"{a} has {which} on two disks; it holds {_names(sides)}; run the suites with --disk=NAME=PATH for each disk")
+    contents = [content for each in comparisons for content in (of_comparison(each), of_waits(each)) if content is not None]
+    _print(contents)
+    if output is not None:
+        files.write(output, [files.across_data(each) for each in comparisons], contents)
+    return _code(comparisons)
+
+
+def _print(contents: Sequence[ComparedContent]) -> None:
     console = Console()
     for position, content in enumerate(contents):
         if position:
             console.print()
         print_content(content, console)
-    if output is not None:
-        files.write(output, [files.comparison_data(each) for each in comparisons], contents)
+
+
+def _code(comparisons: Sequence[Comparison]) -> int:
     return 0 if any(pair.ratio is not None for each in comparisons for pair in each.pairs) else 1
 
 

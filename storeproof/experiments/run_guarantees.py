@@ -146,7 +146,7 @@ def _run(
         return f"{name.replace('/', ' ')} {len(summary.spoiled)}"
 
     def nothing() -> StoreEvidence:
-        return StoreEvidence(case, seed_of(sut, seed()), sut.target.id, faults[0].cuts_off)
+        return StoreEvidence(case, seed_of(sut, seed()), sut.target.named, faults[0].cuts_off)
 
     def launch() -> Handle:
         with attempted(sut, nothing()):
@@ -160,7 +160,7 @@ def _run(
         try:
             experiment.run()
         finally:
-            evidence = experiment.workload.evidence(case, seed_of(sut, seed()), sut.target.id, cuts_off=faults[0].cuts_off)
+            evidence = experiment.workload.evidence(case, seed_of(sut, seed()), sut.target.named, cuts_off=faults[0].cuts_off)
             keep_evidence(sut, evidence)
 
     summary.given_up = not on_own_stores(launch, attempt, summary.spoiled, number)

@@ -44,7 +44,7 @@ def run_interruption(sut: StoreUnderTest, roles: Sequence[Role], way: Way, case:
         with ExitStack() as opened:
             interruption, address = _interruption(handle, roles, way, opened)
             summary.what = f"{who} {interruption.done}"
-            seed = f"{sut.seed} {sut.target.id} {case} {len(summary.spoiled)}"
+            seed = f"{sut.seed} {sut.target.named} {case} {len(summary.spoiled)}"
             subject = Subject(handle, lambda _: sut.connect(address), random.Random(seed), lambda text: sut.progress(f"{case} · {text}"))
             PartInterruptions(
                 subject,

@@ -43,7 +43,7 @@ def run_bootstrap(sut: StoreUnderTest, name: str) -> BootstrapSummary:
         summary = BootstrapSummary(longest=sut.first_start(first))
         layouts = layouts_of(sut, first)
     rounds = sut.scale.durability.rounds * (_MORE if summary.longest < _SOON else 1)
-    rng = random.Random(f"{sut.seed} {sut.target.id} bootstrap {name}")
+    rng = random.Random(f"{sut.seed} {sut.target.named} bootstrap {name}")
 
     def attempt(handle: Handle) -> None:
         sut.progress(f"durability.bootstrap/{name} · round {summary.struck + 1}/{rounds}")
@@ -94,7 +94,7 @@ def run_outage(sut: StoreUnderTest, kind: OutageKind, model: str) -> Observed:
     with closing(sut.launch(f"the outage by {kind.name}")) as handle:
         require(kind.fault, handle)
         sut.progress(f"performance.outage/{kind.name}")
-        seed = f"{sut.seed} {sut.target.id} outage {kind.name}"
+        seed = f"{sut.seed} {sut.target.named} outage {kind.name}"
         subject = Subject(handle, sut.connect, random.Random(seed))
         layout = layouts_of(sut, handle, (model,))[model]
         outage = Outage(subject, kind, layout, sut.scale.performance.outage, connect=sut.connect, seed=seed)

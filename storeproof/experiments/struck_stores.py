@@ -20,7 +20,7 @@ def subject_on(sut: StoreUnderTest, handle: Handle, case: str, seed: str) -> Sub
 
 
 def seed_of(sut: StoreUnderTest, seed: str) -> str:
-    return f"{sut.seed} {sut.target.id} {seed}"
+    return f"{sut.seed} {sut.target.named} {seed}"
 
 
 def fault_of(sut: StoreUnderTest, guarantee: str) -> Fault:

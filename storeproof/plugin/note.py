@@ -7,6 +7,7 @@ from typing import Final
 
 import pytest
 
+from storeproof.plugin.disks import same_device
 from storeproof.plugin.run import Run
 from storeproof.printable import printable
 
@@ -35,7 +36,9 @@ def print_command(reporter: pytest.TerminalReporter, label: str, text: str) -> N
 
 
 def print_beginning(run: Run, reporter: pytest.TerminalReporter) -> None:
-    """Whose numbers will bear no proof, and the command that proves them."""
+    """Which disks are one; whose numbers will bear no proof, and the command that proves them."""
+    for line in same_device(run.options.disks):
+        print_note(reporter, "note", line, yellow=True)
     unproven = run.without_proof()
     if not unproven:
         return

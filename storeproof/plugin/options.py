@@ -74,6 +74,13 @@ def add_options(parser: pytest.Parser) -> None:
         "which does not depend on the disk)",
     )
     group.addoption(
+        "--disk",
+        action="append",
+        metavar="NAME=PATH",
+        help="launch every store with its data below this directory too, to compare disks: once for each --disk, in interleaved rounds; "
+        "then `storeproof compare RESULT --across=disk`; may be repeated",
+    )
+    group.addoption(
         "--power-cut",
         default="auto",
         choices=("auto", "ext4", "fuse", "fuse:strict", "fuse:torn", "fuse:sync", "strace"),

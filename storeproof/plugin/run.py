@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,7 +36,8 @@ from storeproof.plugin.progress import Progress
 from storeproof.plugin.report_dir import ReportDir, without_report_dir
 from storeproof.plugin.run_options import run_options
 from storeproof.plugin.terminal_safe import TerminalSafe
-from storeproof.result.model import CorpusUsed, EditionUsed, Placement, Result, RunInfo
+from storeproof.result.machine import Placement
+from storeproof.result.model import CorpusUsed, EditionUsed, Result, RunInfo
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.redact import redact_command
 from storeproof.result.running_case import CaseResult
@@ -77,8 +77,6 @@ class Run:
         wanted = self.needs.stores if self.needs else option.store or ["sqlite"]
         self.options = run_options(option, self.spec, self.needs, wanted)
         self.report_dir = ReportDir(option.report_dir)
-        self._directory = self.options.data_dir or Path.cwd()
-        """Whose disk is told of, and measured."""
         self.progress = Progress(config)
         self.limits = TimeLimits(self.options.scale.scale)
         self.leavings = Leavings(self.report_dir.path)
@@ -120,7 +118,7 @@ class Run:
         """Set when all is done, and only the process is left to end."""
 
     def _stores_under_test(self, wanted: Iterable[str]) -> list[StoreUnderTest]:
-        targets = self.spec.targets(wanted)
+        targets = [on_disk for target in self.spec.targets(wanted) for on_disk in self.options.on_disks(target)]
         stores = {target.store.name for target in targets}
         servers = {store.name for target in targets for store in target.stores if store.launch.composite is None}
         for flag, given, known in (("--endpoint", self.options.endpoints, stores), ("--image", self.options.images, servers)):
@@ -294,7 +292,7 @@ class Run:
     def unproven(self) -> list[str]:
         """What stores claim and were not shown to have, if that was asked for."""
         stores = self.result.stores if self.result and self._config.option.require else []
-        return [f"{each.store}:{each.variant} · {claim}" for each in stores for claim in unproven_claims(each)]
+        return [f"{each.name} · {claim}" for each in stores for claim in unproven_claims(each)]
 
     def keep(self) -> None:
         """Write what was found so far, now and then."""
@@ -348,6 +346,7 @@ class Run:
         from storeproof.result.assemble import assemble
         from storeproof.result.environment import collect_environment
 
+        directory = self.options.directory
         profiles = self.profiles or list(self.spec.profiles.values())
         passwords = [secret for sut in self.suts for secret in sut.secrets()]
         requires = [package for sut in self.suts for store in sut.target.stores for package in store.requires]
@@ -366,7 +365,7 @@ class Run:
                 evidence=evidence,
                 corpus=[CorpusUsed(**asdict(each)) for each in self.options.corpus.imported],
             ),
-            environment=collect_environment(self._directory, *limits_us(self._directory), requires, self.noise, self._placement()),
+            environment=collect_environment(directory, *limits_us(directory), requires, self.noise, self._placement(), self.options.disks),
             stores=[assemble(self._with_waiting(sut, ended_by), profiles, self.spec, passwords) for sut in self.suts],
         )
         return with_first_screen(found)

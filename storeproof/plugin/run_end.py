@@ -91,7 +91,7 @@ def _unmet_demands(result: Result) -> Iterator[str]:
     """Why a store does not conform, or which demands were not run."""
     for store in result.stores:
         for profile in store.profiles:
-            missing = [f"{profile.profile} · {store.store}:{store.variant} · {each}" for each in profile.missing]
+            missing = [f"{profile.profile} · {store.name} · {each}" for each in profile.missing]
             yield from _first(missing, f"demands of {profile.profile}")
 
 
@@ -105,7 +105,7 @@ def _first(lines: Sequence[str], what: str) -> Iterator[str]:
 def _why_not_run(result: Result) -> Iterator[str]:
     """What was missing and how to provide it: one line for each reason, the most frequent first."""
     reasons = Counter(
-        f"{store.store}:{store.variant} · {outcome.detail.partition(chr(10))[0]}"
+        f"{store.name} · {outcome.detail.partition(chr(10))[0]}"
         for store in result.stores
         for outcome in store.outcomes
         if outcome.outcome is Outcome.NOT_RUN and outcome.is_begun

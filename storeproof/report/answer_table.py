@@ -87,7 +87,7 @@ def answer_table(results: Sequence[Result], speeds: Result, wanted: Sequence[str
     groups = [group for group in (*found[:2], _failovers(stores), *found[2:]) if group is not None]
     if not groups:
         raise UsageError("the result has no profile that was met, no fault that struck and no speed: there is nothing to draw")
-    names = [(short_product(store.title, store.version), store.variant) for store in stores]
+    names = [(short_product(store.title, store.version), store.configuration) for store in stores]
     ways = {name: None for store in stores for each in store.profiles for name in role_of(each).looser}
     notes = sources(results, speeds, "Roles and losses", drawn=any(found[2:]))
     return AnswerTable(
@@ -163,7 +163,7 @@ def _in_words(thing: str, titles: Mapping[str, str]) -> str:
 
 def _name(store: StoreResult, stores: Sequence[StoreResult]) -> str:
     alone = sum(each.store == store.store for each in stores) == 1
-    return store.title if alone else f"{store.title} ({store.variant})"
+    return store.title if alone else f"{store.title} ({store.configuration})"
 
 
 def _listed(names: Sequence[str]) -> str:

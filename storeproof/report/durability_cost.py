@@ -53,7 +53,7 @@ def durability_cost(results: Sequence[Result], speeds: Result, workload: str) ->
     clients = units.plural(column[0][1].clients, "client")
     title = column[0][1].title.lower()
     rows = [[answer_table.APART, _NOTHING, _NOTHING] if name_of(store) in apart else _cells(store, rates, apart) for store in stores]
-    names = [(short_product(store.title, store.version), store.variant) for store in stores]
+    names = [(short_product(store.title, store.version), store.configuration) for store in stores]
     notes = [
         *answer_table.sources(results, speeds, "Losses"),
         "Of its fastest: the rate as a share of the same store's fastest variant in the same blocks of rounds, with its 95 % interval.",
@@ -73,7 +73,7 @@ def _plain(measured: list[Pair]) -> Iterator[Pair]:
 
 
 def _variant(store: StoreResult) -> _Variant:
-    return store.store, store.variant, store.version
+    return store.store, store.configuration, store.version
 
 
 def _cells(store: StoreResult, rates: Mapping[_Variant, _Rate], apart: Collection[str]) -> list[answer_table.AnswerCell]:

@@ -54,8 +54,8 @@ MEANINGS = {
 
 
 def name_of(store: StoreResult) -> str:
-    """`store:variant`, as on the command line."""
-    return f"{store.store}:{store.variant}"
+    """`store:variant`, as on the command line; on one of several disks `store:variant@disk`."""
+    return store.name
 
 
 def interval(measured: Interval) -> str:

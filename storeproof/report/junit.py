@@ -50,7 +50,7 @@ def _suite(store: StoreResult, result: Result) -> ET.Element:
 
 def _case(store: StoreResult, record: OutcomeRecord, loss: str) -> ET.Element:
     case = ET.Element(
-        "testcase", classname=f"{store.store}.{store.variant}.{record.stage}", name=printable(record.id), time=f"{record.seconds:.3f}"
+        "testcase", classname=f"{store.store}.{store.configuration}.{record.stage}", name=printable(record.id), time=f"{record.seconds:.3f}"
     )
     end = _end(record, lost=bool(loss))
     facts = ({"standing": str(record.standing)} if record.standing else {}) | ({"loss": loss} if loss else {})

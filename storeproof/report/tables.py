@@ -11,7 +11,8 @@ from storeproof.report import formatting
 from storeproof.report.axes import Pair
 from storeproof.report.parts.losses import Loss, brief, harm_of, loss_of
 from storeproof.report.parts.origin import origin_told
-from storeproof.result.model import Environment, GuaranteeRecord, Result, StoreResult
+from storeproof.result.machine import DiskSheet, Environment
+from storeproof.result.model import GuaranteeRecord, Result, StoreResult
 from storeproof.spec.guarantee import LADDER, NODES, rank
 
 
@@ -42,7 +43,7 @@ class Table:
 
 def anchor(store: StoreResult, outcome: Outcome | None = None) -> str:
     """The id of the part of the page that lists the outcomes of a store."""
-    return f"outcomes-{store.store}-{store.variant}" + (f"-{outcome}" if outcome else "")
+    return f"outcomes-{store.store}-{store.configuration}" + (f"-{outcome}" if outcome else "")
 
 
 def outcome_cell(outcome: Outcome, more: str = "", link: str = "", hint: str = "") -> Cell:
@@ -157,9 +158,7 @@ def machine(result: Result) -> Table:
         ("memory", units.size(environment.memory_bytes)),
         *placement(environment),
         ("kernel", environment.kernel),
-        ("disk of the data directory", environment.disk),
-        ("file system", environment.filesystem),
-        ("fsync of 4 KiB there (median)", units.micros(environment.fsync_us)),
+        *_disks(environment),
         ("loopback round trip (median)", units.micros(environment.loopback_us)),
         ("noise of the machine: the same load twice on a server that does nothing", _noise(environment)),
         ("Python", environment.python),
@@ -203,6 +202,30 @@ def totals(result: Result) -> Table:
         ("profile verdicts", sum(len(store.profiles) for store in result.stores)),
     ]
     return Table(("in this report", "number"), [[Cell(name), Cell(str(number))] for name, number in lines], "", frozenset({1}))
+
+
+def _disks(environment: Environment) -> list[tuple[str, str]]:
+    """That of the data directory; of several each with its data sheet."""
+    if environment.disks:
+        return [(f"disk {name}", sheet_in_words(each)) for name, each in environment.disks.items()]
+    return [
+        ("disk of the data directory", environment.disk),
+        ("file system", environment.filesystem),
+        ("fsync of 4 KiB there (median)", units.micros(environment.fsync_us)),
+    ]
+
+
+def sheet_in_words(disk: DiskSheet) -> str:
+    """What it is, and the medians of what was measured of it."""
+    writes = {
+        "600 bytes appended and synced": disk.append,
+        "4 KiB overwritten and synced": disk.overwrite,
+        "4 KiB written directly": disk.direct,
+    }
+    rates = {"written": disk.write_bytes_per_second, "read": disk.read_bytes_per_second}
+    said = [f"{what} {units.micros(times.p50)}" for what, times in writes.items() if times is not None]
+    said += [f"{units.size(round(rate))}/s {how} in sequence" for how, rate in rates.items() if rate is not None]
+    return "; ".join((f"{disk.disk}, {disk.filesystem}", *said))
 
 
 def _noise(environment: Environment) -> str:

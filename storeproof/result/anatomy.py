@@ -73,6 +73,8 @@ class Anatomy(ResultPart):
     """In which clients sent requests."""
     kinds: dict[Kind, KindOfIo]
     mean_waits: MeanWaits
+    by_round: list[MeanWaits] = Field(default_factory=list)
+    """Those of each round, in their order; empty in results before 2026-12-01."""
     client_share: float | None
     """Share of the clients' time in which a sync or direct write of the journal was under way: of a write's latency, at most so much is
     waiting for the journal. None in an open loop, whose clients are idle between requests."""
@@ -96,8 +98,6 @@ class Anatomy(ResultPart):
     `complete`: lost records."""
     invalid: list[str] = Field(default_factory=list)
     """The gates that failed; empty for a valid table."""
-    by_round: list[MeanWaits] = Field(default_factory=list)
-    """The mean waits of each round; empty in results of before 2026-12."""
     steady_from: int | None = None
     """The first round, counted from 1, of five in which the rate and the mean wait for the journal are steady
     (`storeproof.stats.steady_rounds`); None: they drift, or there are fewer than five."""

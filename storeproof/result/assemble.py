@@ -38,6 +38,7 @@ def assemble(record: StoreRecord, profiles: Iterable[Profile], spec: Spec, secre
         store=store.name,
         title=store.title,
         variant=record.target.variant,
+        disk=record.target.disk,
         topology=record.target.topology,
         version=record.version,
         launch=record.launch,

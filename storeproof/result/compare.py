@@ -7,13 +7,14 @@ rounds of one run. A difference is shown if the interval excludes 1 and the rati
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
+from storeproof.result.machine import DiskSheet, Environment
 from storeproof.result.measurement import Measurement
-from storeproof.result.model import Environment, Result, StoreResult
+from storeproof.result.model import Result, StoreResult
 from storeproof.result.proof import defect_of
 from storeproof.result.ratios.noise import KindNoise, kind_of, noise_of
 from storeproof.result.ratios.number_ratio import Bound, number_ratio
@@ -49,7 +50,7 @@ class Side:
 
     @property
     def name(self) -> str:
-        return f"{self.store.store}:{self.store.variant}"
+        return self.store.name
 
     @cached_property
     def noise(self) -> Mapping[str, KindNoise]:
@@ -112,8 +113,8 @@ class Comparison:
     only_b: tuple[Measurement, ...]
 
 
-def compare(a: Side, b: Side) -> Comparison:
-    """Pair the measurements of the same workload, the most similar first.
+def compare(a: Side, b: Side, about: Collection[str] = ()) -> Comparison:
+    """Pair the measurements of the same workload, the most similar first. `about`: see `pair_of`.
 
     Measurements that differ, for example in the number of clients, are paired too and refused with the reason: omitting them would look
     as if there were none.
@@ -125,7 +126,7 @@ def compare(a: Side, b: Side) -> Comparison:
         if one in left and other in right:
             left.remove(one)
             right.remove(other)
-            pairs.append(pair_of(a, one, b, other))
+            pairs.append(pair_of(a, one, b, other, about))
     pairs.sort(key=lambda pair: order_of(pair.a))
     return Comparison(a, b, tuple(pairs), tuple(left), tuple(right))
 
@@ -136,7 +137,7 @@ def pair_of(
     """A measurement of each of two sides.
 
     Args:
-        about: in what they may differ: fields of a measurement, `unit`, and `durability`.
+        about: in what they may differ: fields of a measurement, `unit`, `durability`, and `disk`.
         names: of both sides, for the reasons of a refusal.
     """
     paired = _in_the_same_blocks(a, one, b, other)
@@ -172,8 +173,8 @@ def order_of(measured: Measurement) -> tuple[Any, ...]:
     return (measured.workload, measured.indexes, measured.clients, measured.pipeline, measured.rate or 0)
 
 
-def unlike_machines(a: Side, b: Side) -> list[str]:
-    """Differences between the machines of two runs, and in what was demanded of them."""
+def unlike_machines(a: Side, b: Side, about: Collection[str] = ()) -> list[str]:
+    """Differences between the machines of two runs, and in what was demanded of them. `about`: see `pair_of`."""
     one, other = a.result.environment, b.result.environment
     reasons = []
     editions = [f"{side.result.edition.version} ({side.result.edition.hash})" for side in (a, b)]
@@ -181,11 +182,9 @@ def unlike_machines(a: Side, b: Side) -> list[str]:
         reasons.append(_differ("edition", *editions))
     if a.result.run.scale != b.result.run.scale:
         reasons.append(_differ("scale", a.result.run.scale, b.result.run.scale))
-    reasons += [
-        _differ(f"machine: {name}", str(getattr(one, name)), str(getattr(other, name)))
-        for name in ("cpu", "cores", "kernel", "disk", "filesystem")
-        if getattr(one, name) != getattr(other, name)
-    ]
+    reasons += _unlike(one, other, ("cpu", "cores", "kernel"))
+    if "disk" not in about:
+        reasons += _unlike(_disk(a), _disk(b), ("disk", "filesystem"))
     # The kernel reserves a little memory, and not the same at every boot.
     if not math.isclose(one.memory_bytes, other.memory_bytes, rel_tol=0.01):
         reasons.append(_differ("machine: memory", *(f"{each.memory_bytes / 2**30:.1f} GiB" for each in (one, other))))
@@ -193,6 +192,18 @@ def unlike_machines(a: Side, b: Side) -> list[str]:
     if given[0] != given[1]:
         reasons.append(_differ("what each store was given", *given))
     return reasons
+
+
+def _unlike(one: object, other: object, names: Iterable[str]) -> list[str]:
+    """The fields of a machine that differ."""
+    found = [(name, str(getattr(one, name)), str(getattr(other, name))) for name in names]
+    return [_differ(f"machine: {name}", *values) for name, *values in found if values[0] != values[1]]
+
+
+def _disk(side: Side) -> Environment | DiskSheet:
+    """What says on which disk the store's data was."""
+    environment = side.result.environment
+    return environment.disks.get(side.store.disk or "", environment)
 
 
 def _given(environment: Environment) -> str:
@@ -209,7 +220,7 @@ def _unlike_runs(a: Side, b: Side, about: Collection[str], names: Sequence[str])
     reasons = [] if "durability" in about else _unlike_durability(a, b, names)
     if "topology" not in about and a.store.topology != b.store.topology:
         reasons.append(_differ("topology", a.store.topology, b.store.topology))
-    return reasons + unlike_machines(a, b)
+    return reasons + unlike_machines(a, b, about)
 
 
 def _unlike_durability(a: Side, b: Side, names: Sequence[str]) -> list[str]:

@@ -29,7 +29,7 @@ def check_agrees(file: Path, result: Result) -> None:
 
 def inconsistencies(result: Result) -> list[str]:
     """What does not agree, in words; empty for a file as a run writes it."""
-    return [f"{store.store}:{store.variant}: {wrong}" for store in result.stores for wrong in _of_store(store)]
+    return [f"{store.name}: {wrong}" for store in result.stores for wrong in _of_store(store)]
 
 
 def _of_store(store: StoreResult) -> Iterator[str]:

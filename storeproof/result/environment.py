@@ -6,16 +6,22 @@ import importlib.metadata
 import os
 import platform
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from statistics import median
+from types import MappingProxyType
+from typing import Final
 
 import psutil
 from packaging.requirements import InvalidRequirement, Requirement
 
+from storeproof.machine.data_sheet import data_sheet
 from storeproof.machine.mounts import UNKNOWN, Mount, mount_of
-from storeproof.result.model import Environment, NoiseFloor, Placement
+from storeproof.result.machine import DiskSheet, Environment, NoiseFloor, Placement, WriteTimes
 from storeproof.stats.ratio import Ratio
+
+_FEWEST_FOR_P99: Final = 100
 
 
 def collect_environment(
@@ -25,6 +31,7 @@ def collect_environment(
     requires: Iterable[str] = (),
     noise: Ratio | None = None,
     placement: Placement | None = None,
+    disks: Mapping[str, Path] = MappingProxyType({}),
 ) -> Environment:
     """Describe this machine.
 
@@ -35,6 +42,7 @@ def collect_environment(
         requires: requirements of the stores' clients beyond those of storeproof itself, as pip writes them.
         noise: the noise floor; None if it was not measured.
         placement: the cores and the memory of the stores and of the load generator.
+        disks: by name a directory on each of several disks, which is measured.
     """
     mount = mount_of(data_directory)
     return Environment(
@@ -43,14 +51,41 @@ def collect_environment(
         memory_bytes=psutil.virtual_memory().total,
         kernel=f"{platform.system()} {platform.release()} {platform.machine()}",
         disk=_disk(mount),
-        filesystem=f"{mount.filesystem} ({mount.options})",
+        filesystem=_filesystem(mount),
         fsync_us=fsync_us,
         loopback_us=loopback_us,
         noise=NoiseFloor(ratio=noise.middle, low=noise.low, high=noise.high) if noise else None,
         placement=placement,
+        disks={name: _sheet(directory) for name, directory in disks.items()},
         python=f"{platform.python_implementation()} {platform.python_version()}",
         packages=dict(_packages(tuple(requires))),
     )
+
+
+def _sheet(directory: Path) -> DiskSheet:
+    mount, found = mount_of(directory), data_sheet(directory)
+    device = directory.stat().st_dev
+    return DiskSheet(
+        disk=_disk(mount),
+        filesystem=_filesystem(mount),
+        device=f"{os.major(device)}:{os.minor(device)}",
+        append=_times(found.append),
+        overwrite=_times(found.overwrite),
+        direct=_times(found.direct),
+        write_bytes_per_second=found.write_rate,
+        read_bytes_per_second=found.read_rate,
+    )
+
+
+def _times(microseconds: Sequence[float]) -> WriteTimes | None:
+    if not microseconds:
+        return None
+    ordered, samples = sorted(microseconds), len(microseconds)
+    return WriteTimes(samples=samples, p50=median(ordered), p99=ordered[int(samples * 0.99)] if samples >= _FEWEST_FOR_P99 else None)
+
+
+def _filesystem(mount: Mount) -> str:
+    return f"{mount.filesystem} ({mount.options})"
 
 
 def _cpu() -> str:

@@ -132,7 +132,7 @@ class Measurement(ResultPart):
     laps: list[PositiveInt] = Field(default_factory=list)
     """Rounds of each lap, in their order; empty in results of formats before 2.4, whose rounds are all of one lap."""
     interleaved_with: list[str] = Field(default_factory=list)
-    """Other stores, as `store:variant`, whose rounds were interleaved: the n-th rounds of all were measured in one block."""
+    """Other stores, by `StoreResult.name`, whose rounds were interleaved: the n-th rounds of all were measured in one block."""
     throughput: Interval
     latency_us: Latency
     """Of all operations: from sending a request to its reply; in an open loop from the due time."""

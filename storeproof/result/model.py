@@ -7,10 +7,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from storeproof import units
 from storeproof.blame import Party
-from storeproof.machine.cores import FEWEST
 from storeproof.outcome import IDLE, Lack, Outcome, Stage, is_failure
+from storeproof.result.machine import Environment
 from storeproof.result.measured.cache import CacheRecord
 from storeproof.result.measured.case_records import HistoryRecord, Lacked, ScalingRecord, StaleReadCounts
 from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord
@@ -82,68 +81,6 @@ class RunInfo(ResultPart):
     of formats before 2.2."""
     corpus: list[CorpusUsed] = Field(default_factory=list)
     """Imported dumps; without any, articles are generated."""
-
-
-class NoiseFloor(ResultPart):
-    """How far two measurements of the same load differ, on a server that does nothing."""
-
-    ratio: float
-    """Ratio of the medians over interleaved rounds."""
-    low: float
-    high: float
-    """Its 95 % interval."""
-
-    @property
-    def factor(self) -> float:
-        """The factor by which two measurements may differ."""
-        return max(self.high, 1 / self.low)
-
-
-class Placement(ResultPart):
-    """Where stores and load generator ran while speed was measured, the same for every store of the run."""
-
-    server: list[int]
-    """Numbers of the cores that each store was given."""
-    generator: list[int]
-    """Those of the load generator."""
-    shared: str
-    """Why they have cores in common; empty where they have none."""
-    memory_bytes: int | None = None
-    """What each store was given, in every stage (`--memory`); None: all that there was."""
-
-
-class Environment(ResultPart):
-    """The machine, and its physical limits."""
-
-    cpu: str
-    cores: int
-    memory_bytes: int
-    kernel: str
-    disk: str
-    filesystem: str
-    fsync_us: float | None
-    """Median of a 4 KiB append and fsync in the data directory; None where it could not be measured."""
-    loopback_us: float | None
-    """Median of a one-byte round trip over loopback TCP; None where it could not be measured."""
-    noise: NoiseFloor | None = None
-    """None where it was not measured."""
-    placement: Placement | None = None
-    """None in results of formats before 2.1."""
-    python: str
-    packages: dict[str, str]
-
-    @property
-    def confined_to(self) -> str:
-        """Cores and memory of each store, in words, where it was given less of the machine than by default; else empty."""
-        given = self.placement
-        if given is None or not given.server:
-            return ""
-        # Of fewer cores than are split, a store has all.
-        used = given.server if given.shared or self.cores < FEWEST else (*given.server, *given.generator)
-        if given.memory_bytes is None and len(set(used)) == self.cores:
-            return ""
-        memory = f" and {units.size(given.memory_bytes)}" if given.memory_bytes is not None else ""
-        return units.plural(len(given.server), "core") + memory
 
 
 class OutcomeRecord(ResultPart):
@@ -336,6 +273,8 @@ class StoreResult(ResultPart):
     store: str
     title: str
     variant: str
+    disk: str | None = None
+    """The name of the disk that its data was on, of several (`--disk`); None where none was named."""
     topology: str
     version: str | None
     """Product and version as the server reports them; None if it was never reached."""
@@ -371,6 +310,16 @@ class StoreResult(ResultPart):
     profiles: list[ProfileVerdict]
     first_screen: FirstScreen | None = None
     """What all this says on the site's first screen; None in results of formats before 2.5."""
+
+    @property
+    def configuration(self) -> str:
+        """The variant; on one of several disks `variant@disk`."""
+        return self.variant if self.disk is None else f"{self.variant}@{self.disk}"
+
+    @property
+    def name(self) -> str:
+        """`store:variant`, or `store:variant@disk`: no other of the run has it."""
+        return f"{self.store}:{self.configuration}"
 
     @property
     def product(self) -> str:

@@ -69,7 +69,7 @@ class Proof:
         elif (there.image_digest, there.binary_digest) != (live.image_digest, live.binary_digest):
             differing.append(f"the program is {_program(there)} there and {_program(live)} here")
         if differing:
-            raise UsageError(f"--proof {self.file} is not of this {name_of(there)}: {'; '.join(differing)}; {advice}")
+            raise UsageError(f"--proof {self.file} is not of this {there.name}: {'; '.join(differing)}; {advice}")
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,13 @@ class CitedResult:
 
     @property
     def stores(self) -> Mapping[str, StoreResult]:
-        return {name_of(store): store for store in self.result.stores}
+        return {store.name: store for store in self.result.stores}
 
     def proof_of(self, target: str) -> Proof | None:
-        """What it shows of a store, by `store:variant`; None where it does not hold that store.
+        """What it shows of a store, by `store:variant`; None where it does not hold that store. Of `store:variant@disk` what it shows of it
+        there, else where no disk is named.
         Raises `UsageError`: it holds the store, and nothing that could be cited of it."""
-        store = self.stores.get(target)
+        store = self.stores.get(target) or self.stores.get(target.partition("@")[0])
         if store is None:
             return None
         where, run = f"--proof {self.file}", self.result.run
@@ -140,10 +141,6 @@ def proofs_of(cited: Iterable[CitedResult], targets: Iterable[str]) -> dict[str,
             raise UsageError(f"--proof {found[target].file} and --proof {each.file} both hold {target}; give one of them")
         found |= proofs
     return found
-
-
-def name_of(store: StoreResult) -> str:
-    return f"{store.store}:{store.variant}"
 
 
 def _program(seen: StoreResult | Identity) -> str:

@@ -41,7 +41,7 @@ class CostTable:
 
     @property
     def variants(self) -> frozenset[str]:
-        return frozenset(each.side.store.variant for each in self.rows)
+        return frozenset(each.side.store.configuration for each in self.rows)
 
 
 def cost_tables(sources: Sequence[SourceResult], store: str) -> list[CostTable]:
@@ -71,7 +71,7 @@ def _of_run(source: SourceResult, store: str) -> Iterator[CostTable]:
     for name in WRITES:
         pairs = [pair for pair in of_workload.get(name, ()) if pair[0].store == store]
         column = column_of(pairs)
-        if len({each.variant for each, _ in column}) > 1:
+        if len({each.configuration for each, _ in column}) > 1:
             floors = noise_of(source.result)
             sides = [(Side(source.result, each, floors), measured) for each, measured in column]
             sides.sort(key=lambda both: (bool(both[1].invalid), -both[1].throughput.median))

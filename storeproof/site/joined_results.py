@@ -96,7 +96,7 @@ def join(sources: Sequence[SourceResult], stores: Mapping[str, Store]) -> list[S
     found: dict[tuple[str, str], list[JoinedResult]] = {}
     for source in sources:
         for store in source.result.stores:
-            found.setdefault((store.store, store.variant), []).append(JoinedResult(source, store))
+            found.setdefault((store.store, store.configuration), []).append(JoinedResult(source, store))
     variants = [_variant(store, variant, each, stores.get(store)) for (store, variant), each in found.items()]
     return sorted(variants, key=lambda each: each.answers is None)
 

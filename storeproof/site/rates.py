@@ -40,7 +40,7 @@ def rate_of(store: StoreResult, measured: Measurement) -> Rate:
     how = [units.plural(measured.clients, "client"), *([formatting.indexes(measured.indexes)] if measured.indexes else [])]
     how += [each] if (each := setting(measured)) else []
     return Rate(
-        anchor=number_anchor(store.store, store.variant, measured),
+        anchor=number_anchor(store.store, store.configuration, measured),
         title=measured.title,
         workload=measured.workload,
         how=", ".join(how),

@@ -57,11 +57,11 @@ class VariantInRun:
 def run_pages(content: SiteContent, renderer: Renderer) -> Iterator[tuple[str, str]]:
     for source in content.sources:
         path = run_page(source.result.run.id)
-        stores = {(each.store, each.variant): each for each in source.result.stores}.values()
+        stores = {(each.store, each.configuration): each for each in source.result.stores}.values()
         shown: dict[str, Any] = {
             "parts": [_variant_in_run(each) for each in stores],
             "losses": _losses(stores),
-            "joint": joint_loads(stores, lambda store, name: joint_anchor(store.store, store.variant, name)),
+            "joint": joint_loads(stores, lambda store, name: joint_anchor(store.store, store.configuration, name)),
             "machine": machine(source.result),
             "about": SCALES.get(source.result.run.scale, ""),
         }
@@ -83,7 +83,7 @@ def _variant_in_run(store: StoreResult) -> VariantInRun:
         models=list(_models(store)),
         outages=outages_of(store),
         rates=rates_of(store),
-        levels=isolation_table([store], lambda store, case: isolation_anchor(store.store, store.variant, case)),
+        levels=isolation_table([store], lambda store, case: isolation_anchor(store.store, store.configuration, case)),
         anomalies=list(anomalies_drawn(store)),
         states=[(each.id, drawn) for each in store.outcomes if (drawn := states_drawn(each))],
     )
@@ -96,7 +96,7 @@ def _losses(stores: Iterable[StoreResult]) -> Table:
         losses = losses_of(store)
         for name in FAULT_WORDS:
             if name in losses:
-                anchor = loss_anchor(store.store, store.variant, name)
+                anchor = loss_anchor(store.store, store.configuration, name)
                 which = [Cell(name_of(store), "strong", f"#{anchor}", id=anchor), Cell(losses[name].fault)]
                 struck.append((which, losses[name], ()))
     return fault_table(("store:variant", "fault"), struck, ())
@@ -113,7 +113,7 @@ def outages_of(store: StoreResult, page: str = "") -> Table:
     found = {each.fault: each for each in reversed(store.outages)}
     rows = []
     for fault, each in reversed(found.items()):
-        anchor = outage_anchor(store.store, store.variant, fault)
+        anchor = outage_anchor(store.store, store.configuration, fault)
         load = f"{units.plural(each.clients, 'client')}, {each.rate} requests/s"
         rows.append(([Cell(DEEDS[fault], "", f"{page}#{anchor}", load, "" if page else anchor)], each))
     return outage_table(["what happened"], rows)

@@ -36,7 +36,7 @@ from storeproof.spec.guarantee import FAULT_WORDS
 
 T = TypeVar("T")
 
-_CHANGE_WHAT_IS_MEASURED: Final = ("image", "power_cut", "engine", "records", "laps", "cores", "memory")
+_CHANGE_WHAT_IS_MEASURED: Final = ("image", "disk", "power_cut", "engine", "records", "laps", "cores", "memory")
 _OTHER_FAULTS = ("durability.bootstrap", "durability.full_disk", "durability.corruption")
 
 

@@ -29,7 +29,7 @@ NETWORKED: tuple[NodeGuaranteeName, ...] = ("node_loss", "partition")
 """The guarantees whose faults need a topology: nodes with a network between them."""
 
 
-class FaultWords(NamedTuple):
+class FaultName(NamedTuple):
     """What tests a guarantee."""
 
     alone: str
@@ -37,14 +37,14 @@ class FaultWords(NamedTuple):
     in_sentence: str
 
 
-FAULT_WORDS: Final[Mapping[str, FaultWords]] = {
-    "clean_restart": FaultWords("clean restart", "a clean restart"),
-    "process_crash": FaultWords("kill -9", "kill -9"),
-    "power_loss": FaultWords("power cut", "a power cut"),
-    "one_node_crash": FaultWords("crash of one node", "the crash of one node"),
-    "all_nodes_crash": FaultWords("crash of all nodes", "the crash of all nodes"),
-    "node_loss": FaultWords("loss of a node", "the loss of a node"),
-    "partition": FaultWords("partition", "a partition"),
+FAULT_WORDS: Final[Mapping[str, FaultName]] = {
+    "clean_restart": FaultName("clean restart", "a clean restart"),
+    "process_crash": FaultName("kill -9", "kill -9"),
+    "power_loss": FaultName("power cut", "a power cut"),
+    "one_node_crash": FaultName("crash of one node", "the crash of one node"),
+    "all_nodes_crash": FaultName("crash of all nodes", "the crash of all nodes"),
+    "node_loss": FaultName("loss of a node", "the loss of a node"),
+    "partition": FaultName("partition", "a partition"),
 }
 """By guarantee."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from storeproof.contract.address import Address
@@ -31,6 +32,8 @@ class Options:
     images: dict[str, str] = field(default_factory=dict)
     """Image by store, instead of the one in its file."""
     data_dir: Path | None = None
+    disks: Mapping[str, Path] = field(default_factory=dict)
+    """A directory on each of several disks, by the disk's name; every store is launched on each."""
     keep: bool = False
     power_cut: Method = "auto"
     """How to simulate a power cut."""
@@ -56,6 +59,15 @@ class Options:
     """Bytes of memory that every store is given; None: all that there is."""
     given: RunCommand = field(default_factory=RunCommand)
     """What of the command line a line that repeats a case has too."""
+
+    @property
+    def directory(self) -> Path:
+        """Whose disk is told of, and measured: of several the first."""
+        return self.data_dir or next(iter(self.disks.values()), None) or Path.cwd()
+
+    def on_disks(self, target: Target) -> list[Target]:
+        """The target on each of the disks; as it is where none is named."""
+        return [replace(target, disk=name) for name in self.disks] or [target]
 
     def engines(self, target: Target, address: Address, no_wire: str = "") -> LoadEngines:
         """The load engines for a store.

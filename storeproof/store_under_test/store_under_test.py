@@ -250,9 +250,11 @@ class StoreUnderTest:
     def command(self, selection: str, beside: Iterable[StoreUnderTest] = ()) -> str:
         """The command line that repeats a case as it ran here, on this store and those `beside` it."""
         suts = (self, *beside)
+        disks = dict.fromkeys(each.target.disk for each in suts if each.target.disk is not None)
         command = replace(
             self.options.given,
-            store=[each.named for each in suts],
+            store=list(dict.fromkeys(each.named for each in suts)),
+            disk=[f"{name}={self.options.disks[name]}" for name in disks],
             scale=self.scale.scale,
             edition=self.spec.edition.version,
             seed=self.seed,
@@ -263,7 +265,7 @@ class StoreUnderTest:
     @property
     def named(self) -> str:
         """What `--store` is given for it."""
-        return self.target.id if self.target.file.is_relative_to(STORES) else f"{self.target.file}:{self.target.variant}"
+        return self.target.named if self.target.file.is_relative_to(STORES) else f"{self.target.file}:{self.target.variant}"
 
     def log_tail(self) -> str:
         """The last lines that the shared store wrote."""
@@ -312,7 +314,7 @@ class StoreUnderTest:
             kind=options.launch,
             endpoint=endpoint,
             image=options.images.get(store.name),
-            data_dir=options.data_dir,
+            data_dir=options.data_dir if self.target.disk is None else options.disks[self.target.disk],
             in_memory=in_memory,
             keep=options.keep,
             power_cut=PowerCutMethod("fuse" if recorded else options.power_cut, self.seed) if on_volume else None,

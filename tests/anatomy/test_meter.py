@@ -59,6 +59,8 @@ def test_rounds_are_added() -> None:
     waits = found.mean_waits
     assert (waits.journal, waits.merge_write, waits.merge_read) == pytest.approx((5000, 2000, 8000), rel=0.001)
     assert waits.save is None, "none was visible, which is not zero"
+    assert [each.merge_write for each in found.by_round] == [None, pytest.approx(2000, rel=0.001)]
+    assert [each.journal for each in found.by_round] == pytest.approx([5000, 5000], rel=0.001)
     assert waits.overall == pytest.approx(5000, rel=0.001), "the mean of the three kinds, each as often as the others"
     assert (found.client_bytes, found.file_bytes, found.files_per_client) == (1000, 2500, 2.5)
     assert found.device is not None

@@ -20,6 +20,7 @@ from rich.console import Console
 from storeproof.cli.new_store import new_store
 from storeproof.conformance.rerun import command_of
 from storeproof.conformance.verify import Verified
+from storeproof.machine.mounts import mount_of
 from storeproof.plugin.run_options import given_by
 from storeproof.report.summary import print_summary
 from storeproof.result.claims.judge import command_for, judge_claims
@@ -56,6 +57,13 @@ def sut(target: str, **given: Any) -> StoreUnderTest:
     return StoreUnderTest(SHIPPED, found, options, lambda _: None)
 
 
+def on_disks(target: str, folder: Path) -> str:
+    """The line that repeats a case on both of two disks."""
+    options = replace(sut(target).options, disks=dict.fromkeys(("one", "two"), folder))
+    one, two = (StoreUnderTest(SHIPPED, each, options, lambda _: None) for each in options.on_disks(sut(target).target))
+    return one.command("stateful.single_key/", [two])
+
+
 def ran(command: str = "pytest suites/", **store: Any) -> Result:
     """A result of one store."""
     found = result(known(ALONE, **store), run="r1")
@@ -88,6 +96,8 @@ def lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[tuple[st
     """One of every kind, and the cases that it speaks of."""
     yield sut(ALONE, image=["redis=x"]).command(" or ".join(SELECTIONS)), is_one_of(*SELECTIONS.values())
     yield sut(ALONE).command("correctness or durability", [sut(OTHER)]), lambda case: not case.startswith("performance.")
+    if mount_of(folder).filesystem != "tmpfs":
+        yield on_disks(ALONE, folder), is_one_of("stateful.single_key")
 
     console = Console(width=200, record=True, file=(folder / "screen").open("w"))
     smoke = sample_result(scale="smoke")
@@ -180,6 +190,15 @@ def selected_by(given: Collection[str], file: Path, folder: Path) -> dict[str, l
         line: [(target, case, test) for target, case, test in cases]
         for line, cases in zip(given, json.loads(file.read_text()), strict=True)
     }
+
+
+def test_a_case_is_repeated_on_its_disk(tmp_path: Path) -> None:
+    """Of a run on two, a case of one is repeated there alone, and a comparison on both; the store is named once."""
+    line = on_disks(ALONE, tmp_path)
+    assert (line.count("--store="), line.count(f"--disk=one={tmp_path}"), line.count(f"--disk=two={tmp_path}")) == (1, 1, 1)
+    options = replace(sut(ALONE, disk=[f"one={tmp_path}", "two=/x"]).options, disks={"one": tmp_path, "two": Path("/x")})
+    alone = StoreUnderTest(SHIPPED, options.on_disks(sut(ALONE).target)[1], options, lambda _: None).command("a")
+    assert re.findall("--disk=([^ ]+)", alone) == ["two=/x"]
 
 
 def test_what_a_case_is_repeated_with_is_about_its_store_and_has_no_password() -> None:

@@ -125,6 +125,23 @@ def test_compare_counts_the_numbers_that_agree(run: Run, two: tuple[Path, Path],
         assert message in err
 
 
+def test_compare_sets_the_disks_of_one_result_against_each_other(run: Run, two: tuple[Path, Path], tmp_path: Path) -> None:
+    """0: the store on both, in every format; nothing else."""
+    result = sample_result(TARGETS[:2])
+    stores = [each.model_copy(update={"disk": disk}) for disk in ("fast", "slow") for each in result.stores]
+    write_result(result.model_copy(update={"stores": stores}), tmp_path / "d.json")
+    code, out, _ = run("compare", tmp_path / "d.json", "--across=disk", "--store", "redis", "--output", tmp_path / "x.json")
+    assert code == 0
+    assert "A  redis:aof-always@fast" in out
+    assert "B  redis:aof-always@slow" in out
+    assert "sqlite" not in out
+    (found,) = json.loads((tmp_path / "x.json").read_text())
+    assert found["a"]["store"] == "redis:aof-always@fast"
+    assert found["pairs"][0]["waits"] == []
+    assert run("compare", tmp_path / "d.json", "--across=disk", "--output", tmp_path / "x.html")[0] == 0
+    assert run("compare", two[0], "--across=disk")[0] == 4
+
+
 def test_compare_refuses_the_unlike_with_one(run: Run, two: tuple[Path, Path]) -> None:
     """1: no ratio could be given; the reason that all pairs share is said once."""
     code, out, _ = run("compare", *two, "--store", "redis:volatile", "--against", "redis:aof-always")
@@ -141,6 +158,10 @@ def test_compare_refuses_the_unlike_with_one(run: Run, two: tuple[Path, Path]) -
         (["A", "B", "--store", "redis"], "matches more than one store of"),
         (["A", "B", "--store", "oracle:x"], "--store oracle:x is not in"),
         (["A", "B", "--against", "sqlite"], "--store is missing"),
+        (["A", "--across=disk"], "has no store on two disks; it holds sqlite:wal-full, redis:aof-always"),
+        (["A", "--across=disk", "--store", "redis"], "has no redis on two disks; it holds"),
+        (["A", "B", "--across=disk"], "--across=disk is of one result; leave out B, --against and --agreement"),
+        (["A", "--across=moon"], "Invalid value for '--across'"),
         (["A", "B", "--colour"], "No such option"),
         ([], "Missing argument"),
     ],

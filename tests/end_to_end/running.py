@@ -94,7 +94,8 @@ def start(
     for name in ("data", "temporary"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     # Without a data directory of ours, the container's data is in a volume: that is the common case.
-    data = [] if "--launch=container" in arguments else [f"--data-dir={folder / 'data'}"]
+    elsewhere = any(each == "--launch=container" or each.startswith("--disk=") for each in arguments)
+    data = [] if elsewhere else [f"--data-dir={folder / 'data'}"]
     given = environment or {}
     chosen = edition or (all_cases() if whole else mini_edition())
     plugins, own = told(chosen, pages=pages, cases=cases, rounds=rounds, path=given.get("PYTHONPATH", ""))

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from storeproof.outcome import Outcome, Stage, count, worst
+from storeproof.result.machine import Environment
 from storeproof.result.measured.outage import OutageBin, OutageEvent, OutagePart, OutageRecord
 from storeproof.result.measurement import Interval, Latency, Measurement, RoundNumbers, TrendRecord
 from storeproof.result.missing import MissingDemand
@@ -16,7 +17,6 @@ from storeproof.result.model import (
     CapabilityResult,
     Durability,
     EditionUsed,
-    Environment,
     GuaranteeRecord,
     OutcomeRecord,
     ProfileVerdict,

@@ -9,7 +9,7 @@ from storeproof.report import gates, tables
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
 from storeproof.report.speed.table import mark, speed
-from storeproof.result.model import NoiseFloor
+from storeproof.result.machine import NoiseFloor
 from storeproof.result.part import Gate
 from tests.load.test_gates import _open_round, _round
 from tests.report.sample import TARGETS, sample_environment, sample_result

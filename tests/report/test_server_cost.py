@@ -8,7 +8,8 @@ from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
 from storeproof.report.resources.server_cost import about_costs, costs
 from storeproof.report.tables import placement, workloads
-from storeproof.result.model import Placement, Result
+from storeproof.result.machine import Placement
+from storeproof.result.model import Result
 from storeproof.result.server_cost import ServerCost
 from tests.report.sample import TARGETS, sample_environment, sample_result
 

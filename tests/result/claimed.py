@@ -8,8 +8,9 @@ from typing import Any
 
 from storeproof.outcome import Outcome
 from storeproof.result.claims import JudgedClaim, judge_claims
+from storeproof.result.machine import Placement
 from storeproof.result.measurement import Measurement
-from storeproof.result.model import Placement, Result, StoreResult
+from storeproof.result.model import Result, StoreResult
 from storeproof.spec.questions.claim import ClaimsFile
 from tests.report.sample import sample_environment, sample_result
 from tests.result.records import measured, struck

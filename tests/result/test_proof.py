@@ -61,6 +61,17 @@ def test_a_citation_says_which_file_was_read(tmp_path: Path) -> None:
     assert found.proven == found.store.durability.proven
 
 
+def test_what_one_disk_has_shown_proves_nothing_of_another() -> None:
+    """A disk may not keep what it says that it has; what was shown without a name of a disk is of the store on any."""
+    assert proof().store.disk is None
+    found = cited().proof_of(f"{REDIS}@nvme")
+    assert found is not None
+    on_nvme = cited(disk="nvme")
+    assert on_nvme.proof_of(f"{REDIS}@nvme") is not None
+    assert on_nvme.proof_of(f"{REDIS}@sas") is None
+    assert on_nvme.proof_of(REDIS) is None
+
+
 @pytest.mark.parametrize(
     ("there", "given", "message"),
     [

@@ -61,7 +61,7 @@ def run_crash_states(sut: StoreUnderTest, guarantee: GuaranteeName, summary: Cra
         if crash.recording and part.failed:
             part.look_at_failed(read_recording(crash.recording, summary.model)[0])
         operations = load.recorder.operations()
-        keep_evidence(sut, StoreEvidence(case, seed_of(sut, seed), sut.target.id, cuts_off=True, operations=operations, crash=crash))
+        keep_evidence(sut, StoreEvidence(case, seed_of(sut, seed), sut.target.named, cuts_off=True, operations=operations, crash=crash))
         summary.join(part)
 
     def launch() -> Handle:

@@ -34,7 +34,7 @@ def run_io_errors(sut: StoreUnderTest, summary: ErrorSummary) -> None:
         return f"io_errors {summary.error} {len(summary.spoiled)}"
 
     def evidence() -> StoreEvidence:
-        return StoreEvidence(case, seed_of(sut, seed()), sut.target.id, cuts_off=True)
+        return StoreEvidence(case, seed_of(sut, seed()), sut.target.named, cuts_off=True)
 
     def attempt(handle: Handle) -> None:
         nonlocal until

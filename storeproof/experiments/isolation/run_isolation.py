@@ -37,7 +37,7 @@ def run_isolation(
         Breach: an adapter broke the contract.
     """
     seed = seed_of(sut, f"isolation {summary.level} {mix.mix} {attempt - 1}")
-    kept = StoreEvidence(isolation_case(summary.level, mix.mix), seed, sut.target.id, cuts_off=False)
+    kept = StoreEvidence(isolation_case(summary.level, mix.mix), seed, sut.target.named, cuts_off=False)
     load, nodes = TransactionLoad(layout, summary.level, mix, seed), _nodes(handle, mix)
     refusal = ""
     try:

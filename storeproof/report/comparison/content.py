@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from storeproof import units
@@ -11,9 +11,10 @@ from storeproof.report import formatting
 from storeproof.report.axes import setting
 from storeproof.report.speed import noise, numbers
 from storeproof.report.speed.ratios import ratio_text
-from storeproof.report.tables import Cell, Table
+from storeproof.report.tables import Cell, Table, sheet_in_words
 from storeproof.result.compare import Comparison, Pair, Side
 from storeproof.result.measurement import Measurement
+from storeproof.result.ratios.across_disks import waits_of
 from storeproof.result.ratios.agreement import Agreement, OfKind, Twice
 from storeproof.result.ratios.noise import kind_of
 from storeproof.stats.ratio import METHOD, PAIRED_METHOD
@@ -43,6 +44,9 @@ def of_comparison(comparison: Comparison) -> ComparedContent:
     lonely = len(comparison.only_a) + len(comparison.only_b)
     notes = [*_refusals(pair for pair in comparison.pairs if pair.ratio is None)]
     notes += [*_lonely("A", comparison.only_a), *_lonely("B", comparison.only_b)]
+    if _on_one_disk(comparison.a, comparison.b):
+        names = f"{comparison.a.store.disk} and {comparison.b.store.disk}"
+        notes.append(ComparedLine(f"{names} are directories of one file system: what differs between them is noise", "open"))
     if not comparison.pairs:
         notes.append(ComparedLine("No workload was measured on both sides.", "open"))
     if compared:
@@ -57,7 +61,32 @@ def of_comparison(comparison: Comparison) -> ComparedContent:
     counted = f"{len(compared)} compared, {paired} of them paired by block, {len(comparison.pairs) - len(compared)} refused"
     notes.append(ComparedLine(f"{counted}, {lonely} without a partner", "strong"))
     title = f"{comparison.a.name} and {comparison.b.name}"
-    return ComparedContent(title, [_side("A", comparison.a), _side("B", comparison.b)], _ratios(compared), notes)
+    about = [line for letter, side in (("A", comparison.a), ("B", comparison.b)) for line in (_side(letter, side), *_disk(letter, side))]
+    return ComparedContent(title, about, _ratios(compared), notes)
+
+
+def of_waits(comparison: Comparison) -> ComparedContent | None:
+    """How long one store waited for its I/O on two disks, by kind; None where that was not watched."""
+    found = [(pair, each) for pair in comparison.pairs for each in waits_of(pair)]
+    if not found:
+        return None
+    rows = [
+        [
+            Cell(f"{pair.a.workload} ({_how(pair.a)}): {each.kind.replace('_', ' ')}", "strong"),
+            Cell(units.micros(each.a)),
+            Cell(units.micros(each.b)),
+            Cell("–" if each.ratio is None else ratio_text(each.ratio), "dim" if each.ratio is None else "", hint=each.refused),
+        ]
+        for pair, each in found
+    ]
+    why: dict[str, list[str]] = {}
+    for _, each in found:
+        if each.refused:
+            why.setdefault(each.refused, []).append(each.kind.replace("_", " "))
+    notes = [ComparedLine(f"no ratio of {', '.join(dict.fromkeys(kinds))}: {reason}", "open") for reason, kinds in why.items()]
+    notes.append(ComparedLine(f"A/B: {PAIRED_METHOD}. Above 1, A is waited for longer.", "dim"))
+    table = Table(("mean wait", "A", "B", "A/B [95 %]"), rows, "", frozenset({1, 2, 3}))
+    return ComparedContent(f"{comparison.a.name} and {comparison.b.name}: waits by kind of I/O", [], table, notes)
 
 
 def of_agreement(found: Agreement, a: Side, b: Side) -> ComparedContent:
@@ -120,6 +149,19 @@ def _side(letter: str, side: Side) -> str:
     cited = store.durability.cited
     source = f" (cited from run {cited.run}, scale {cited.scale})" if cited is not None else ""
     return f"{letter}  {side.name}, {reached}, durability proven: {store.durability.shown}{source}, scale {run.scale}, run {run.id}"
+
+
+def _disk(letter: str, side: Side) -> Iterator[str]:
+    """The data sheet of its disk, where one was named."""
+    name = side.store.disk or ""
+    if sheet := side.result.environment.disks.get(name):
+        yield f"{letter}  disk {name}: {sheet_in_words(sheet)}"
+
+
+def _on_one_disk(a: Side, b: Side) -> bool:
+    """Whether two disks of a run are one."""
+    one, other = (each.result.environment.disks.get(each.store.disk or "") for each in (a, b))
+    return one is not None and other is not None and one is not other and a.result is b.result and one.device == other.device
 
 
 def _machine(side: Side) -> str:

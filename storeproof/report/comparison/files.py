@@ -15,7 +15,9 @@ from storeproof.report.parts.rendering import whole_page
 from storeproof.result.compare import Comparison, Pair, Side
 from storeproof.result.json_file import write_whole
 from storeproof.result.measurement import Measurement
+from storeproof.result.ratios.across_disks import WaitRatio, waits_of
 from storeproof.result.ratios.agreement import Agreement, Twice
+from storeproof.stats.ratio import Ratio
 
 FORMATS: Final = (".json", ".md", ".html")
 
@@ -51,6 +53,14 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
     }
 
 
+def across_data(comparison: Comparison) -> dict[str, Any]:
+    """All of a comparison of two disks, with the mean waits by kind of I/O, in microseconds."""
+    found = comparison_data(comparison)
+    for pair, data in zip(comparison.pairs, found["pairs"], strict=True):
+        data["waits"] = [_wait(each) for each in waits_of(pair)]
+    return found
+
+
 def agreement_data(found: Agreement, a: Side, b: Side) -> dict[str, Any]:
     """How far two runs agree, and by how much the numbers differ that do not."""
     return {
@@ -78,11 +88,10 @@ def _side(side: Side) -> dict[str, Any]:
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
-    ratio = pair.ratio
     return {
         "a": _number(pair.a),
         "b": _number(pair.b),
-        "ratio": None if ratio is None else {"middle": ratio.middle, "low": ratio.low, "high": ratio.high},
+        "ratio": _ratio(pair.ratio),
         "bound": pair.bound,
         "paired": pair.paired,
         "noise": pair.noise,
@@ -90,6 +99,14 @@ def _pair(pair: Pair) -> dict[str, Any]:
         "verdict": pair.verdict,
         "refused": list(pair.refused),
     }
+
+
+def _wait(found: WaitRatio) -> dict[str, Any]:
+    return {"kind": found.kind, "a": found.a, "b": found.b, "ratio": _ratio(found.ratio), "refused": found.refused}
+
+
+def _ratio(ratio: Ratio | None) -> dict[str, float] | None:
+    return None if ratio is None else {"middle": ratio.middle, "low": ratio.low, "high": ratio.high}
 
 
 def _twice(number: Twice) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def missing(result: Result) -> dict[str, Table]:
                 if verdict.profile == profile and verdict.verdict != "conforms":
                     role = role_of(verdict)
                     reasons = tuple((reason, tuple(things)) for reason, things in role.by_reason())
-                    found.setdefault((store.store, role.text, reasons), (role, []))[1].append(store.variant)
+                    found.setdefault((store.store, role.text, reasons), (role, []))[1].append(store.configuration)
         rows = [
             [
                 Cell(f"{store}: {', '.join(variants)}", "strong"),
@@ -55,7 +55,7 @@ NOTE: Final = (
 def beyond(result: Result) -> Table:
     """A row for each profile of each store; variants that are alike share one."""
     found: dict[tuple[str, str, tuple[str, ...], tuple[tuple[str, Support], ...]], list[str]] = {}
-    verdicts = {(store.store, store.variant): {each.profile: each for each in store.profiles} for store in result.stores}
+    verdicts = {(store.store, store.configuration): {each.profile: each for each in store.profiles} for store in result.stores}
     for profile in profiles_in(each for store in result.stores for each in store.profiles):
         for (store, variant), of_store in verdicts.items():
             role = role_of(of_store[profile]) if profile in of_store else None

@@ -92,7 +92,7 @@ def features_against_speed(result: Result, workloads: Mapping[str, Sequence[Pair
 
 
 def _variant(pair: Pair) -> tuple[str, str]:
-    return pair[0].variant, proven(pair)
+    return pair[0].configuration, proven(pair)
 
 
 def _speed(axes: Axes) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 from storeproof.outcome import Outcome
 from storeproof.result.compare import Side
 from storeproof.result.json_file import digest_of
-from storeproof.result.model import Environment, GuaranteeRecord, OutcomeRecord, Result, StoreResult
+from storeproof.result.machine import Environment
+from storeproof.result.model import GuaranteeRecord, OutcomeRecord, Result, StoreResult
 from storeproof.result.needs.bounds import struck_by
 from storeproof.result.needs.servers import of_one_server, preference
 from storeproof.spec import Spec, Store
@@ -109,7 +110,7 @@ def _of_one_server(target: str, sources: Sequence[JoinedPart], file: Store | Non
     kept, others = of_one_server(sources, file)
     left_out = tuple(f"run {each.run} of {each.side.result.run.started[:10]}: {why}" for each, why in others)
     models = None if file is None else frozenset(file.claims.models)
-    variant = target.partition(":")[2]
+    variant = sources[0].store.variant
     if file is None or variant not in file.variants:
         return Evidence(target, sources[0].store.title, tuple(kept), left_out, models)
     topology = file.topologies.get(file.variants[variant].topology or "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from storeproof.result.model import Environment
+from storeproof.result.machine import Environment
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 from storeproof.spec.questions.needs import Machine
 from storeproof.units import plural, size

@@ -37,7 +37,7 @@ class SiteLinks:
             return f"#{anchor(candidate, found)}"
         if found.verdict is NeedVerdict.MET and found.need.subject == "capability" and len(pages) > 1:
             store = found.seen[0].source.store
-            return f"{self.root}{names.variant_page(store.store, store.variant)}#does"
+            return f"{self.root}{names.variant_page(store.store, store.configuration)}#does"
         return pages[0]
 
     def all_of(self, found: JudgedNeed) -> list[tuple[Seen, str]]:
@@ -51,7 +51,7 @@ class SiteLinks:
         return f"{self.root}{names.run_page(source.run)}"
 
     def _page(self, seen: Seen) -> str:
-        name, variant = seen.source.store.store, seen.source.store.variant
+        name, variant = seen.source.store.store, seen.source.store.configuration
         kind, _, what = seen.what.partition(".")
         if kind == "capabilities":
             capability = what.partition("/")[0]

@@ -28,6 +28,8 @@ class Target:
     """The store's YAML file; its adapter may be in the same directory."""
     parts: Mapping[Role, Target] = field(default_factory=dict, hash=False)
     """The servers of a composite store; none for a store that is one server."""
+    disk: str | None = None
+    """The name of the disk that its data is on, of several; None where none is named."""
 
     @property
     def configuration(self) -> Variant:
@@ -61,9 +63,14 @@ class Target:
         return topology.model_copy(update={"services": services})
 
     @property
-    def id(self) -> str:
-        """`store:variant`, as on the command line."""
+    def named(self) -> str:
+        """`store:variant`, as on the command line. Seeds are made of it: what is tried is the same on every disk."""
         return f"{self.store.name}:{self.variant}"
+
+    @property
+    def id(self) -> str:
+        """As `named`; on one of several disks `store:variant@disk`."""
+        return self.named if self.disk is None else f"{self.named}@{self.disk}"
 
     @property
     def stores(self) -> list[Store]:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from storeproof.result.machine import Placement
 from storeproof.result.measurement import JointLoad, Measurement, RoleLoad
-from storeproof.result.model import Placement, Result
+from storeproof.result.model import Result
 from storeproof.result.needs.decision import Candidate
 from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 from storeproof.spec.questions.needs import NeedsFile

@@ -67,7 +67,7 @@ class _Load:
         self._connect = lambda: sut.connect(handle)
         self._loaded = loaded
         self._rate = sut.scale.performance.outage.rate
-        self._seed = f"{sut.seed} {sut.target.id} {name}"
+        self._seed = f"{sut.seed} {sut.target.named} {name}"
 
     @contextmanager
     def running(self) -> Iterator[None]:

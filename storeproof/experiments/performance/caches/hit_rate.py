@@ -112,7 +112,7 @@ def _read(sut: StoreUnderTest, handle: Handle, loaded: Loaded, distribution: Dis
     readers: list[Reads] = []
 
     def connect() -> Client:
-        rng = Random(f"{sut.seed} {sut.target.id} {distribution} {times} {len(readers)}")
+        rng = Random(f"{sut.seed} {sut.target.named} {distribution} {times} {len(readers)}")
         readers.append(Reads(loaded, make_draw(distribution, _RECORDS, rng), times * _RECORDS // number))
         return Client(lambda: sut.connect(handle), readers[-1])
 
