@@ -44,6 +44,7 @@ def assemble(record: StoreRecord, profiles: Iterable[Profile], spec: Spec, secre
         binary_digest=record.binary_digest,
         sources=record.sources,
         settings=redact_settings(record.settings, known),
+        timeouts=record.timeouts,
         durability=durability.model_copy(
             update={"guarantees": [each.model_copy(update={"detail": clean(each.detail)}) for each in durability.guarantees]}
         ),
