@@ -9,6 +9,7 @@ from typing import Final
 from storeproof import units
 from storeproof.report.tables import Cell, Table
 from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord, Kind, NodeSpan, Phase, case_rounds
+from storeproof.result.measured.failover import after
 from storeproof.result.model import GuaranteeRecord
 
 NOTE: Final = (
@@ -198,9 +199,9 @@ def _how(record: ClusterRoundRecord) -> str:
     if parts.promoted_by == "storeproof":
         took = "" if elected is None or before is None else f", which took {units.seconds(elected - before)}"
         return f": it was promoted by storeproof{took}"
-    told = [f"{record.struck} was missed after {units.seconds(parts.detected_second)}"] if parts.detected_second is not None else []
+    told = [f"{record.struck} was missed {after(parts.detected_second, 'after')}"] if parts.detected_second is not None else []
     if elected is not None and before is not None:
-        told.append(f"{record.successor} was elected between {units.seconds(before)} and {units.seconds(elected)}")
+        told.append(f"{record.successor} was elected {after(elected, 'after')}, and {units.seconds(elected - before)} earlier was not")
     return f": {', '.join(told)}" if told else ": it was promoted by the store"
 
 
