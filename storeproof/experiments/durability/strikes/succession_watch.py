@@ -26,7 +26,8 @@ class SuccessionWatch:
         self._struck = struck
         self._since = since
         self._promoted = False
-        self._missed: int | None = None
+        self._missed: tuple[int, int] | None = None
+        """When at the earliest and at the latest: the question took some time."""
         self._named = ""
         """Who takes writes, by the last answer."""
         self._elected = 0
@@ -69,8 +70,10 @@ class SuccessionWatch:
         if not self._promoted and self._missed is None:
             self._look_once()  # some tell it only once they have elected another
         elected = None if self._before is None else self._elected
-        late = self._missed is not None and self._missed > (elected or acknowledged)
-        return Succession(self._promoted, None if late else self._missed, elected, self._before)
+        missed, end = None, acknowledged if elected is None else elected
+        if self._missed is not None and self._missed[0] <= end:  # else it is not why another was elected
+            missed = min(self._missed[1], end)
+        return Succession(self._promoted, missed, elected, self._before)
 
     def _look(self) -> None:
         self._look_once()
@@ -78,9 +81,12 @@ class SuccessionWatch:
             self._look_once()
 
     def _look_once(self) -> None:
+        asked = monotonic_ns()
         try:
             seconds = self._cluster.missed(self._struck)
         except (Unknown, Refused):
             return
-        if seconds is not None and (moment := monotonic_ns() - int(seconds * 1e9)) >= self._since:
-            self._missed = moment
+        if seconds is not None:
+            earliest, latest = (moment - int(seconds * 1e9) for moment in (asked, monotonic_ns()))
+            if latest >= self._since:
+                self._missed = earliest, latest

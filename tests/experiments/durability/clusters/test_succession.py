@@ -93,7 +93,12 @@ def test_what_is_told_of_an_earlier_failover_is_none_of_this() -> None:
 def test_a_loss_may_be_told_when_another_is_elected_but_not_be_later() -> None:
     """The new primary says when it stood for election. That one is missed only later was not what it was elected for."""
     assert watched(Told("", "n2", missed=lambda asked: 0.0 if asked > 1 else None), 2)[1].missed is None
-    _, seen, _ = watched(Told("", "", "n2", missed=lambda asked: 0.03 if asked > 2 else None), 3)
+
+    def slow(asked: int) -> float | None:
+        time.sleep(0.06 if asked > 2 else 0)
+        return 0.03 if asked > 2 else None
+
+    _, seen, _ = watched(Told("", "", "n2", missed=slow), 3)
     assert seen.missed is not None
     assert seen.elected is not None
     assert seen.missed <= seen.elected
