@@ -14,6 +14,7 @@ from storeproof.outcome import Outcome
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
 from storeproof.report.parts.cluster_rounds import WORDS, spans, told
+from storeproof.report.parts.first_screen import fault_summary
 from storeproof.report.parts.losses import Loss
 from storeproof.report.pictures.cluster_lanes import cluster_lanes, cluster_pictures
 from storeproof.result.measured.cluster_round import ClusterRoundRecord, FailoverParts, SecondStrike, SetAside, case_rounds
@@ -316,6 +317,7 @@ def test_the_failover_is_the_median_and_the_longest() -> None:
     rounds = [cluster_round("isolate_primary", failover=PROMOTED)]
     found = Loss(fault("partition", recovery_seconds=taken, cluster_rounds=rounds), promised=True)
     assert found.failover_text == "3 s, at most 6 s (promoted by storeproof)"
+    assert (fault_summary(found).failover, fault_summary(found).succession) == ((3, 6), "promoted by storeproof")
     assert Loss(fault("process_crash", recovery_seconds=taken), promised=True).failover is None
 
 
