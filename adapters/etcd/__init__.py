@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from storeproof.adapters.etcd.link import Link, number
+from storeproof.adapters.etcd.link import Link, flags_of, number
 from storeproof.adapters.etcd.members import Members
 from storeproof.adapters.etcd.records import Values
 from storeproof.contract import Address, Collection, Layout, Refused, Unknown, Unsupported, Version, WrongReply
@@ -34,13 +34,7 @@ class EtcdSession:
         return Version("etcd", found) if isinstance(found, str) else Version("a relative of etcd", "(no version)")
 
     def read_settings(self, names: Sequence[str]) -> Mapping[str, str]:
-        """The flags of the live process, by `/debug/vars`: etcd has no other way to ask for them."""
-        live: dict[str, str] = {}
-        words = self._link.look("/debug/vars").get("cmdline", [])
-        for word in words if isinstance(words, list) else ():
-            name, given, value = str(word).removeprefix("--").partition("=")
-            if given and str(word).startswith("--"):
-                live[name] = value
+        live = flags_of(self._link)
         return {name: live[name] for name in names if name in live}
 
     def compact(self) -> str:

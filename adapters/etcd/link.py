@@ -118,6 +118,17 @@ def decoded(found: Mapping[str, Any], name: str) -> bytes:
         raise WrongReply(f"`{name}` of a reply is no base64: {str(found[name])[:100]!r}") from reason
 
 
+def flags_of(link: Link) -> Mapping[str, str]:
+    """Those on the command line of the live process, by `/debug/vars`: etcd has no other way to ask for them."""
+    live: dict[str, str] = {}
+    words = link.look("/debug/vars").get("cmdline", [])
+    for word in words if isinstance(words, list) else ():
+        name, given, value = str(word).removeprefix("--").partition("=")
+        if given and str(word).startswith("--"):
+            live[name] = value
+    return live
+
+
 def number(found: Mapping[str, Any], name: str) -> int:
     """The number under a name, which is left out where it is zero."""
     try:

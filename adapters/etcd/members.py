@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any, Final
 
-from storeproof.adapters.etcd.link import Link, number
+from storeproof.adapters.etcd.link import Link, flags_of, number
 from storeproof.contract import Address, NodeAddresses, Refused, Unknown, answering
 
 _ANSWER_SECONDS: Final = 0.5
 """For a member that may be gone."""
+_TIMEOUTS: Final = ("heartbeat-interval", "election-timeout")
 
 
 class Members:
@@ -29,6 +30,17 @@ class Members:
         if not leading:
             raise Unknown("no member is the leader")
         return max(leading)[1]
+
+    def missed(self, lost: Address, others: NodeAddresses) -> float | None:  # noqa: ARG002 - they follow it while they hear it
+        """Whether one of them knows no leader, or leads; it does not tell since when."""
+        told = answering(others, _status).values()
+        return 0.0 if any(number(each, "leader") == 0 or _leads(each) for each in told) else None
+
+    def timeouts(self, nodes: NodeAddresses) -> Mapping[str, str]:
+        """Of the first member, in milliseconds."""
+        with closing(Link(next(iter(nodes.values())), _ANSWER_SECONDS)) as link:
+            flags = flags_of(link)
+        return {name: flags[name] for name in _TIMEOUTS if name in flags}
 
     def whole(self, nodes: NodeAddresses) -> None:
         """All members follow the leader, and have applied what it had committed when it was asked."""

@@ -203,5 +203,5 @@ def connect(address: Address, options: Mapping[str, str]) -> MongoSession:
     return session
 
 
-def cluster(options: Mapping[str, str]) -> ReplicaSet:  # noqa: ARG001 - they are the clients'
-    return ReplicaSet()
+def cluster(options: Mapping[str, str]) -> ReplicaSet:
+    return ReplicaSet(options)

@@ -15,14 +15,16 @@ _ANSWER_SECONDS: Final = 0.5
 """For a node that may be gone."""
 _INITIATE_SECONDS: Final = 10.0
 """The first member asks all others before it answers."""
-_SETTINGS: Final = {
-    "electionTimeoutMillis": 2000,
-    "heartbeatIntervalMillis": 400,
-    "heartbeatTimeoutSecs": 1,
-    "catchUpTimeoutMillis": 2000,
+_TIMEOUTS: Final = {
+    "electionTimeoutMillis": "2000",
+    "heartbeatIntervalMillis": "400",
+    "heartbeatTimeoutSecs": "1",
+    "catchUpTimeoutMillis": "2000",
 }
-"""Writes are accepted again 2 s after the loss of the primary; with the default of 10 s for an election, after 10 s. Half a second would be
-shorter than the pauses of a busy machine."""
+"""Unless the variant says others. Writes are accepted again 2 s after the loss of the primary; with the default of 10
+s for an election, after 10 s. Half a second would be shorter than the pauses of a busy machine."""
+_STOOD: Final = "electionCandidateMetrics"
+"""What the status of a member has of the last election that it stood for, while it is the primary or a candidate."""
 _TAKE_PART: Final = ("PRIMARY", "SECONDARY")
 _LENGTH: Final = 4
 """Bytes of the length of a document in BSON, by which each begins."""
@@ -30,6 +32,9 @@ _LENGTH: Final = 4
 
 class ReplicaSet:
     """A replica set. Members rejoin by themselves, also with an empty disk."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._timeouts = {name: int(options.get(name, value)) for name, value in _TIMEOUTS.items()}
 
     def form(self, nodes: NodeAddresses) -> None:
         """Initiate the set at the first node, unless its disk says that it was initiated before."""
@@ -41,7 +46,7 @@ class ReplicaSet:
             raise Refused("the members of a replica set need the setting `replSet`")
         name = str(_ask(first, "getCmdLineOpts")["parsed"]["replication"]["replSet"]).partition("/")[0]
         members = [{"_id": number, "host": str(address)} for number, address in enumerate(nodes.values())]
-        _ask(first, "replSetInitiate", {"_id": name, "members": members, "settings": _SETTINGS}, seconds=_INITIATE_SECONDS)
+        _ask(first, "replSetInitiate", {"_id": name, "members": members, "settings": self._timeouts}, seconds=_INITIATE_SECONDS)
 
     def primary(self, nodes: NodeAddresses) -> str:
         """The one with the newest election, of those that take themselves for the primary: an old one may not know yet."""
@@ -50,6 +55,17 @@ class ReplicaSet:
         if not elected:
             raise Unknown("no member is the primary")
         return str(max(elected)[1])
+
+    def missed(self, lost: Address, others: NodeAddresses) -> float | None:  # noqa: ARG002 - they elect none while they hear it
+        """Since the last election began, by the clock of the member that stood for it; it tells it once it stands."""
+        told = answering(others, lambda address: _ask(address, "replSetGetStatus")).values()
+        began = [(each["date"] - stood["lastElectionDate"]).total_seconds() for each in told if (stood := each.get(_STOOD))]
+        return min(began, default=None)
+
+    def timeouts(self, nodes: NodeAddresses) -> Mapping[str, str]:
+        """Of the configuration that the first member has."""
+        settings = _ask(next(iter(nodes.values())), "replSetGetConfig")["config"]["settings"]
+        return {name: str(settings[name]) for name in _TIMEOUTS}
 
     def whole(self, nodes: NodeAddresses) -> None:
         """All members are the primary or a secondary, and have applied the same writes."""

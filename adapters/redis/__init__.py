@@ -347,8 +347,8 @@ def connect(address: Address, options: Mapping[str, str]) -> RedisSession:
     return session
 
 
-def cluster(options: Mapping[str, str]) -> SentinelCluster:  # noqa: ARG001 - they are the clients'
-    return SentinelCluster()
+def cluster(options: Mapping[str, str]) -> SentinelCluster:
+    return SentinelCluster(options)
 
 
 def _replicas(options: Mapping[str, str]) -> int:

@@ -21,9 +21,9 @@ from storeproof.contract import Address, NodeAddresses, Refused, Unknown, answer
 _GROUP: Final = "storeproof"
 """The name under which the sentinels know the primary and its replicas."""
 _SERVICE: Final = "sentinel"
-_DOWN_AFTER_MS: Final = 1000
-"""A sentinel pings once a second. With 200 and 300 ms a live primary was taken for dead between two pings, and replaced each 1.2 s."""
-_FAILOVER_MS: Final = 3000
+_TIMEOUTS: Final = {"down-after-milliseconds": "1000", "failover-timeout": "3000"}
+"""Unless the variant says others. A sentinel pings once a second. With 200 and 300 ms a live primary was taken for
+dead between two pings, and replaced each 1.2 s."""
 _ANSWER_SECONDS: Final = 0.3
 """For a node that may be gone; the others answer within a millisecond."""
 _TOLD_SECONDS: Final = 1.5
@@ -42,10 +42,16 @@ class _Chosen:
     """Sentinels beside itself."""
     replicas: int
     flags: str
+    down_ms: int | None
+    """How long it has not answered the sentinel in time; None: it does."""
+    timeouts: Mapping[str, str]
 
 
 class SentinelCluster:
     """Redis with Sentinel. Each node has a Redis and a sentinel."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._timeouts = {name: options.get(name, value) for name, value in _TIMEOUTS.items()}
 
     def form(self, nodes: NodeAddresses) -> None:
         """Make the first node the primary, or the one that the sentinels remember."""
@@ -57,7 +63,7 @@ class SentinelCluster:
             _ask(address, "REPLICAOF", *(("NO", "ONE") if name == primary else (main.host, main.port)))
         _check_followed(primary, nodes)
         for address in nodes.values():
-            _watch(address, main, len(nodes))
+            self._watch(address, main, len(nodes))
 
     def primary(self, nodes: NodeAddresses) -> str:
         """The one that was chosen in the newest epoch, if it says itself that it is the primary."""
@@ -71,6 +77,20 @@ class SentinelCluster:
                     raise Unknown(f"{name} was chosen, and is not the primary yet")
                 return name
         raise Unknown(f"the primary is at {chosen.host}:{chosen.port}, which is none of the nodes")
+
+    def missed(self, lost: Address, others: NodeAddresses) -> float | None:
+        """Since a sentinel has had no answer from it for too long (`s_down`), by the sentinel's own clock. Once another one is the primary
+        it does not tell it any more."""
+        told = answering(others, _watched).values()
+        down = [each.down_ms for each in told if each is not None and each.down_ms is not None and _is_at(each, lost)]
+        return max(down) / 1000 if down else None
+
+    def timeouts(self, nodes: NodeAddresses) -> Mapping[str, str]:
+        """Of the first sentinel."""
+        chosen = _watched(next(iter(nodes.values())))
+        if chosen is None:
+            raise Unknown("the sentinel knows no primary")
+        return chosen.timeouts
 
     def whole(self, nodes: NodeAddresses) -> None:
         """All others are replicas of the primary, have all that it has, and all sentinels agree and act.
@@ -101,7 +121,14 @@ class SentinelCluster:
         for name, address in nodes.items():
             if name != node:
                 _ask(_sentinel_of(address), "SENTINEL", "RESET", _GROUP)
-        _watch(nodes[node], nodes[primary], len(nodes))
+        self._watch(nodes[node], nodes[primary], len(nodes))
+
+    def _watch(self, address: Address, main: Address, nodes: int) -> None:
+        """Tell a sentinel of the primary, if it knows of none."""
+        if _watched(address) is None:
+            sentinel = _sentinel_of(address)
+            _ask(sentinel, "SENTINEL", "MONITOR", _GROUP, main.host, main.port, nodes // 2 + 1)
+            _ask(sentinel, "SENTINEL", "SET", _GROUP, *(word for pair in self._timeouts.items() for word in pair))
 
     def _chosen(self, nodes: NodeAddresses) -> _Chosen | None:
         """What the sentinel with the newest epoch says, of those that answer."""
@@ -139,15 +166,6 @@ def _await_caught_up(primary: str, nodes: NodeAddresses) -> None:
             return
 
 
-def _watch(address: Address, main: Address, nodes: int) -> None:
-    """Tell a sentinel of the primary, if it knows of none."""
-    if _watched(address) is not None:
-        return
-    sentinel = _sentinel_of(address)
-    _ask(sentinel, "SENTINEL", "MONITOR", _GROUP, main.host, main.port, nodes // 2 + 1)
-    _ask(sentinel, "SENTINEL", "SET", _GROUP, "down-after-milliseconds", _DOWN_AFTER_MS, "failover-timeout", _FAILOVER_MS)
-
-
 def _watched(address: Address) -> _Chosen | None:
     """What the sentinel of a node says; None if it knows of no primary."""
     try:
@@ -157,7 +175,8 @@ def _watched(address: Address) -> _Chosen | None:
     words = [each.decode() if isinstance(each, bytes) else str(each) for each in found]
     said = dict(zip(words[::2], words[1::2], strict=True))
     port, epoch, others, replicas = (int(said[name]) for name in ("port", "config-epoch", "num-other-sentinels", "num-slaves"))
-    return _Chosen(said["ip"], port, epoch, others, replicas, said["flags"])
+    down = int(said["s-down-time"]) if "s-down-time" in said else None
+    return _Chosen(said["ip"], port, epoch, others, replicas, said["flags"], down, {name: said[name] for name in _TIMEOUTS})
 
 
 def _sentinel_of(address: Address) -> Address:

@@ -3,7 +3,7 @@
 from storeproof.contract.address import Address, PartAddress
 from storeproof.contract.administration import Cached
 from storeproof.contract.attempts import Attempts
-from storeproof.contract.clusters import Cluster, NodeAddresses, Promotion, Rebuilding, answering
+from storeproof.contract.clusters import Cluster, NodeAddresses, OwnFailover, Promotion, Rebuilding, answering
 from storeproof.contract.failures import Breach, GaveUp, Refused, Unknown, Unsupported, WrongReply
 from storeproof.contract.families import (
     Aggregate,
@@ -87,6 +87,7 @@ __all__ = [
     "NodeAddresses",
     "OperationKind",
     "Ordered",
+    "OwnFailover",
     "PartAddress",
     "Path",
     "PathCounter",

@@ -51,6 +51,19 @@ class Cluster(Protocol):
 
 
 @runtime_checkable
+class OwnFailover(Protocol):
+    """A `Cluster` that replaces a lost primary by itself, and tells how it does."""
+
+    def missed(self, lost: Address, others: NodeAddresses) -> float | None:
+        """For how many seconds one of the others has taken the primary at `lost` for gone: since an election began, say, or a time-out ran
+        out. 0 if it does not tell since when; None: none of them does. Raises `Unknown`: none answers."""
+
+    def timeouts(self, nodes: NodeAddresses) -> Mapping[str, str]:
+        """The live values of the time-outs that decide how soon it does, by their names in the store, as it writes them. Raises
+        `Unknown`."""
+
+
+@runtime_checkable
 class Promotion(Protocol):
     """A `Cluster` whose topology says `failover: operator`."""
 

@@ -52,7 +52,8 @@ def load_adapter(store: Store, store_file: Path) -> Adapter:
 
 
 def load_cluster(adapter: Adapter, store: Store, topology: Topology, options: Mapping[str, str]) -> Cluster:
-    """What forms and repairs the clusters of a store; `options`: the variant's. Raises `UsageError` if its adapter does not."""
+    """What forms and repairs the clusters of a store; `options`: the variant's, and its time-outs. Raises `UsageError`: its adapter does
+    not."""
     make = getattr(adapter, "cluster", None)
     made = make(options) if callable(make) else None
     if not isinstance(made, Cluster):

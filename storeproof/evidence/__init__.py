@@ -4,7 +4,7 @@ A run writes it beside its result, as one file of JSON lines in gzip.
 """
 
 from storeproof.evidence.audit import AuditEvidence
-from storeproof.evidence.cluster_round import ClusterEvidence, Connection, NodeAudit, Second, Takeover
+from storeproof.evidence.cluster_round import ClusterEvidence, Connection, NodeAudit, Second, Succession, Takeover
 from storeproof.evidence.crash_states import MOST_TRIED, CrashEvidence, StateEvidence
 from storeproof.evidence.file import EVIDENCE, evidence_file, member_of, read_evidence
 from storeproof.evidence.io_errors import MOST_CALLS, ErrorEvidence, ErrorsEvidence
@@ -30,6 +30,7 @@ __all__ = [
     "Second",
     "StateEvidence",
     "StoreEvidence",
+    "Succession",
     "Takeover",
     "TransactionsEvidence",
     "TransferEvidence",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from storeproof.evidence.cluster_round import ClusterEvidence, Connection, NodeAudit, Second, Takeover
+from storeproof.evidence.cluster_round import ClusterEvidence, Connection, NodeAudit, Second, Succession, Takeover
 from storeproof.evidence.notation import (
     ACTIONS,
     ENDINGS,
@@ -43,6 +43,15 @@ class SecondOnLine(LinePart):
     node: Number
     moment: Nanoseconds
     takeover: TakeoverOnLine | None
+
+
+class SuccessionOnLine(LinePart):
+    """How the first of them became the primary. See `Succession`."""
+
+    promoted: bool
+    missed: Nanoseconds | None
+    elected: Nanoseconds | None
+    before: Nanoseconds | None
 
 
 class ConnectionsOnLine(LinePart):
@@ -144,7 +153,14 @@ def cluster_on_line(cluster: ClusterEvidence, numbers: Mapping[Place, int], orig
     )
 
 
-def cluster_of(line: ClusterOnLine, keys: KnownKeys) -> ClusterEvidence:
+def succession_on_line(succession: Succession, origin: int) -> SuccessionOnLine:
+    """What is written of it; `origin`: from which times count."""
+    moments = (succession.missed, succession.elected, succession.before)
+    missed, elected, before = (None if each is None else each - origin for each in moments)
+    return SuccessionOnLine(promoted=succession.promoted, missed=missed, elected=elected, before=before)
+
+
+def cluster_of(line: ClusterOnLine, succession: SuccessionOnLine | None, keys: KnownKeys) -> ClusterEvidence:
     """What was written of a round. Raises `EvidenceDamaged`."""
     if len(line.nodes) > _MOST_NODES or len(set(line.nodes)) != len(line.nodes):
         raise EvidenceDamaged(f"a round has {len(line.nodes)} nodes; allowed: {_MOST_NODES} or fewer, each named once")
@@ -166,6 +182,9 @@ def cluster_of(line: ClusterOnLine, keys: KnownKeys) -> ClusterEvidence:
         strike=line.strike,
         successor=None if line.successor is None else node(line.successor),
         failed_over=line.failed_over,
+        succession=None
+        if succession is None
+        else Succession(succession.promoted, succession.missed, succession.elected, succession.before),
         second=None
         if second is None
         else Second(

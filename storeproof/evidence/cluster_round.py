@@ -21,6 +21,21 @@ class Takeover:
 
 
 @dataclass(frozen=True, slots=True)
+class Succession:
+    """How another node became the primary before it acknowledged a write, as the nodes that were not struck told it."""
+
+    promoted: bool
+    """Whether storeproof promoted it; else the store did."""
+    missed: int | None
+    """When one of them took the struck one for gone; None: none told, or storeproof promoted, which detects nothing."""
+    elected: int | None
+    """When it first said that it takes writes, or storeproof had promoted it; None: it said so when it was first asked, and may have
+    taken writes all along."""
+    before: int | None
+    """When it was last asked, and did not say so yet; or when storeproof began to promote it. None: as for `elected`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Second:
     """The second strike of a round, at the node that took over."""
 
@@ -68,6 +83,8 @@ class ClusterEvidence:
     """The node that acknowledged writes next; None if no other one did in time."""
     failed_over: int | None = None
     """When it acknowledged the first; None if no other one did in time, or if that is `struck` itself."""
+    succession: Succession | None = None
+    """Of `successor`; None: there is none, or the fault may have kept all nodes from taking over."""
     second: Second | None = None
     healed: int | None = None
     """When the fault began to end, under load; None: a node was lost, and came back after the load."""

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from storeproof.evidence.cluster_lines import ClusterOnLine, cluster_of, cluster_on_line
+from storeproof.evidence.cluster_lines import ClusterOnLine, SuccessionOnLine, cluster_of, cluster_on_line, succession_on_line
 from storeproof.evidence.crash_states import CrashLine, DiskLine, ReadingStates, SeenLine, StateLine, crash_lines
 from storeproof.evidence.io_errors import ErrorLine, ErrorsLine, error_lines, errors_with
 from storeproof.evidence.notation import (
@@ -117,7 +117,7 @@ class ReachOnLine(LinePart):
 class RoundLine(LinePart):
     """A round."""
 
-    later: ClassVar[frozenset[str]] = frozenset({"reach", "cluster", "transfers"})
+    later: ClassVar[frozenset[str]] = frozenset({"reach", "cluster", "transfers", "succession"})
 
     line: Literal["round"] = "round"
     shape: LoadShape
@@ -133,6 +133,8 @@ class RoundLine(LinePart):
     reach: ReachOnLine | None = None
     cluster: ClusterOnLine | None = None
     transfers: TransfersOnLine | None = None
+    succession: SuccessionOnLine | None = None
+    """Of the cluster."""
 
 
 _OfStates = CrashLine | DiskLine | SeenLine | StateLine
@@ -200,6 +202,7 @@ def _columns(operations: Sequence[Operation], numbers: Mapping[Place, int], befo
 
 def _round_line(round_: RoundEvidence, numbers: Mapping[Place, int], origin: int) -> RoundLine:
     audit, broken = round_.audit, round_.broken
+    succession = None if round_.cluster is None else round_.cluster.succession
     return RoundLine(
         shape=round_.shape,
         began=round_.began - origin,
@@ -214,6 +217,7 @@ def _round_line(round_: RoundEvidence, numbers: Mapping[Place, int], origin: int
         reach=None if round_.reach is None else ReachOnLine(written=round_.reach.written, elsewhere=list(round_.reach.elsewhere)),
         cluster=None if round_.cluster is None else cluster_on_line(round_.cluster, numbers, origin),
         transfers=None if round_.transfers is None else transfers_on_line(round_.transfers, origin),
+        succession=None if succession is None else succession_on_line(succession, origin),
     )
 
 
@@ -321,7 +325,7 @@ class Reading:
             broken=None if broken is None else Broken(broken.reason, broken.log, broken.needs_repair),
             spoiled=line.spoiled,
             reach=None if line.reach is None else Reach(line.reach.written, tuple(line.reach.elsewhere)),
-            cluster=None if line.cluster is None else cluster_of(line.cluster, self._keys),
+            cluster=None if line.cluster is None else cluster_of(line.cluster, line.succession, self._keys),
             transfers=None if line.transfers is None else transfers_of(line.transfers),
         )
 

@@ -92,8 +92,18 @@ class RunningCluster(Protocol):
     def primary(self) -> str:
         """The node that takes writes now: asked at the moment of the call. Raises `Unknown` if none is known."""
 
-    def fail_over(self) -> None:
-        """Make another node the primary, if that is the operator's task and not the cluster's own. Raises `Unknown` if it failed."""
+    def successor_of(self, node: str) -> str:
+        """The node that takes writes now, as all but this one say: it is not asked. Raises `Unknown` if none is known."""
+
+    def missed(self, node: str) -> float | None:
+        """For how many seconds another node has taken this one for gone; None: none says so. Raises `Unknown`: none answers."""
+
+    def timeouts(self) -> Mapping[str, str]:
+        """The live values of the time-outs of its own failover, by name; empty if it does not tell, or an operator promotes."""
+
+    def fail_over(self) -> str | None:
+        """Make another node the primary, if that is the operator's task and not the cluster's own, and return its name; None: it is not.
+        Raises `Unknown` if it failed."""
 
     def bring_back(self, name: str) -> None:
         """Start a node that was killed, and make it a member again where that is the operator's task. It may still be catching up.

@@ -17,6 +17,7 @@ from storeproof.report.parts.roles import MANY, lacks, role_of
 from storeproof.report.speed import numbers
 from storeproof.report.tables import workloads
 from storeproof.result.compare import unlike_measurements
+from storeproof.result.measured.failover import promoted_by_storeproof
 from storeproof.result.measurement import Interval, Measurement
 from storeproof.result.model import ProfileVerdict, Result, StoreResult
 from storeproof.result.product import short_product
@@ -221,7 +222,8 @@ def _failover(loss: Loss | None) -> AnswerCell:
     if loss is None or loss.failover is None:
         return _NOTHING
     usual, longest = map(units.seconds, loss.failover)
-    return AnswerCell(f"{usual}\n(at most {longest})", usual)
+    sign = "†" if promoted_by_storeproof(loss.record.cluster_rounds) else ""
+    return AnswerCell(f"{usual}{sign}\n(at most {longest})", f"{usual}{sign}")
 
 
 def _speeds(stores: Sequence[StoreResult], speeds: Result, wanted: Sequence[str]) -> list[ColumnGroup]:
@@ -331,6 +333,8 @@ def _legend(stores: Sequence[StoreResult], found: Sequence[ColumnGroup | None], 
             yield f"{supported[0].upper()}{supported[1:]}."
     if _failovers(stores):
         yield "Failover: from the fault to the first write that another node acknowledged; the median of all rounds, and the longest."
+        if any(promoted_by_storeproof(each.cluster_rounds) for store in stores for each in store.durability.guarantees):
+            yield "†: promoted by storeproof at once, as an operator would; what detects the loss was not there."
     if speeds:
         yield f"Grades by half the 95 % interval over rounds: {numbers.BRIEF} · – not measured, or the store cannot do it."
         cells = [cell for group in speeds if group for row in group.rows for cell in row]

@@ -9,7 +9,7 @@ from storeproof import units
 from storeproof.outcome import REFUTED, Outcome
 from storeproof.report import formatting
 from storeproof.report.axes import Pair
-from storeproof.report.parts.losses import Loss, brief, harm_of, loss_of
+from storeproof.report.parts.losses import brief, harm_of, loss_of
 from storeproof.report.parts.origin import origin_told
 from storeproof.result.machine import DiskSheet, Environment
 from storeproof.result.model import GuaranteeRecord, Result, StoreResult
@@ -95,21 +95,22 @@ def ladder(result: Result) -> Table:
         cells = [Cell(formatting.name_of(store), "strong"), Cell(durability.claimed), proven_cell(store)]
         for rung in rungs:
             found = next((each for each in durability.guarantees if each.guarantee == rung), None)
-            cells.append(_rung_cell(found, claimed=rank(rung) <= rank(durability.claimed)))
+            cells.append(_rung_cell(found, store, claimed=rank(rung) <= rank(durability.claimed)))
         for name in beside:
             found = next((each for each in durability.guarantees if each.guarantee == name), None)
             claimed = found is not None and store.topology != "single" and loss_of(found, store).promised
-            cells.append(_rung_cell(found, claimed=claimed))
+            cells.append(_rung_cell(found, store, claimed=claimed))
         rows.append(cells)
     return Table(("store:variant", "claimed", "proven", *rungs, *beside), rows, "No store was run.")
 
 
-def _rung_cell(found: GuaranteeRecord | None, *, claimed: bool) -> Cell:
+def _rung_cell(found: GuaranteeRecord | None, store: StoreResult, *, claimed: bool) -> Cell:
     if found is None:
         return outcome_cell(Outcome.NOT_RUN) if claimed else Cell("not claimed", "dim")
     lost = harm_of(found)
     more = f": {lost}" if lost else ""
-    taken = f"; failover {taken}" if (taken := Loss(found, claimed).failover_text) else ""
+    loss = loss_of(found, store)
+    taken = "".join((f"; failover {loss.failover_text}", f", by {loss.governed}" if loss.governed else "")) if loss.failover else ""
     if not claimed and not found.rounds:
         return Cell("not claimed", "dim", hint=found.detail)
     if not claimed and found.outcome is Outcome.UNSUPPORTED and lost:
@@ -176,7 +177,7 @@ def settings(result: Result) -> Table:
     """What ran, and what each live store said about its own configuration."""
     rows = []
     for store in result.stores:
-        read = " · ".join(f"{name} = {value}" for name, value in store.settings.items())
+        read = " · ".join(f"{name} = {value}" for name, value in {**store.settings, **store.timeouts}.items())
         shown = Cell(read, "code") if read else Cell("none were read", "dim")
         version = Cell(store.product, "" if store.version else "bad")
         program = Cell(store.image_digest or store.binary_digest or "–")

@@ -47,6 +47,7 @@ def assemble(record: StoreRecord, profiles: Iterable[Profile], spec: Spec, secre
         origin=origin_of(record.target, record.version, record.origins) if record.version is not None else None,
         sources=record.sources,
         settings=redact_settings(record.settings, known),
+        timeouts=record.timeouts,
         durability=durability.model_copy(
             update={"guarantees": [each.model_copy(update={"detail": clean(each.detail)}) for each in durability.guarantees]}
         ),

@@ -84,9 +84,26 @@ def _of_cluster_rounds(rounds: Iterable[ClusterRoundRecord], kind: Kind) -> Iter
         for span in each.spans:
             if span.found + span.lost > span.acknowledged:
                 yield f"of {span.acknowledged} acknowledged {kind} {span.found} were found and {span.lost} lost"
+        yield from _of_failover(each)
         for name in ("acknowledged", "found", "lost") if each.course else ():
             if sum(sum(getattr(course, name)) for course in each.course) != sum(getattr(span, name) for span in each.spans):
                 yield f"the course of a round does not have the {name} {kind} of its spans"
+
+
+def _of_failover(record: ClusterRoundRecord) -> Iterator[str]:
+    """A node is missed, then another one elected, which then acknowledges a write."""
+    parts = record.failover
+    if parts is None:
+        return
+    if record.failover_second is None:
+        yield f"a failover of {record.fault} has parts, and no other node took writes"
+    for second in (parts.detected_second, parts.before_second):
+        moments = (record.strike_second, second, parts.elected_second, record.failover_second)
+        known = [each for each in moments if each is not None]
+        if known != sorted(known):
+            yield f"the parts of a failover of {record.fault} are out of order: {', '.join(f'{each:g} s' for each in known)}"
+    if parts.promoted_by == "storeproof" and parts.detected_second is not None:
+        yield f"a failover of {record.fault} was detected, and storeproof promoted"
 
 
 def _of_measurement(measured: Measurement) -> Iterator[str]:

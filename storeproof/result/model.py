@@ -287,6 +287,8 @@ class StoreResult(ResultPart):
     """Whose server it was; None if it was never reached, and in results before 2026-12-01."""
     settings: dict[str, str]
     """Read back from the running server."""
+    timeouts: dict[str, str] = Field(default_factory=dict)
+    """Of a cluster that fails over by itself: those that decide how soon it does, read back. Empty in results before 2026-12-01."""
     durability: Durability
     sources: dict[str, str] = Field(default_factory=dict)
     """SHA-256 of the store's file, those that it extends, and all modules of its adapter, by name; a vendor's own begin with `own/`."""

@@ -30,6 +30,7 @@ class StoreRecord:
     proof: Proof | None = None
     """What another result shows of the target, cited by this run."""
     settings: dict[str, str] = field(default_factory=dict)
+    timeouts: dict[str, str] = field(default_factory=dict)
     outcomes: list[OutcomeRecord] = field(default_factory=list)
     guarantees: list[GuaranteeRecord] = field(default_factory=list)
     failovers: list[CaseRounds] = field(default_factory=list)

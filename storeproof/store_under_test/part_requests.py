@@ -60,7 +60,8 @@ def cluster_request(adapter: Adapter, target: Target) -> ClusterRequest | None:
     topology = target.cluster
     if topology is None:
         return None
-    return ClusterRequest(topology=topology, adapter=load_cluster(adapter, target.store, topology, target.configuration.options))
+    options = {**target.configuration.options, **target.configuration.timeouts}
+    return ClusterRequest(topology=topology, adapter=load_cluster(adapter, target.store, topology, options))
 
 
 def differing_nodes(handle: Handle, target: Target, connect: Callable[[Address], Session]) -> list[str]:

@@ -380,9 +380,11 @@ class StoreUnderTest:
                     collection.clear()
         finally:
             session.close()
+        timeouts = {} if handle.cluster is None else dict(handle.cluster.timeouts())
         if not limits:  # the report has the settings of the variant
-            self.record.settings = live
-        wanted = {**self.target.stated_settings, **self.target.options, **limits}
+            self.record.settings, self.record.timeouts = live, timeouts
+        wanted = {**self.target.stated_settings, **self.target.options, **limits, **self.target.configuration.timeouts}
+        live = {**live, **timeouts}
         differing = [f"{name}: expected {value!r}, found {live.get(name)!r}" for name, value in wanted.items() if live.get(name) != value]
         differing += differing_nodes(handle, self.target, self.connect)
         if differing and self.options.verify_settings:

@@ -72,6 +72,21 @@ def one_round(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault, 
     return summary
 
 
+def check_parts(summary: DurabilitySummary, *, detects: bool = True) -> float:
+    """That of the only round the parts of the failover were seen. `detects`: the store does it itself; else storeproof promotes. Returns
+    when the loss was detected."""
+    (record,) = summary.cluster_rounds
+    parts = record.failover
+    assert parts is not None
+    assert parts.promoted_by == ("store" if detects else "storeproof")
+    assert (parts.detected_second is not None) is detects
+    moments = (record.strike_second, parts.detected_second, parts.elected_second, record.failover_second)
+    known = [each for each in moments if each is not None]
+    assert known == sorted(known)
+    assert len(known) == 3 + detects
+    return parts.detected_second or 0.0
+
+
 def contended(cluster: ClusterHandle, sut: StoreUnderTest, fault: ClusterFault, scale: DurabilityScale) -> LinearizabilitySummary:
     """A fault, and what became of a contended register."""
     summary = LinearizabilitySummary(case="durability.linearizable/partition")

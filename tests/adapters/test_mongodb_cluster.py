@@ -14,7 +14,7 @@ from storeproof.faults.isolate_primary import IsolatePrimary
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.outcome import Outcome
 from storeproof.spec.scale import DurabilityScale
-from tests.adapters.real_clusters import contended, launched, one_round, read_by_clients, transferred, under_test
+from tests.adapters.real_clusters import check_parts, contended, launched, one_round, read_by_clients, transferred, under_test
 from tests.network.network_rights import needs_networks
 
 pytestmark = [
@@ -57,6 +57,7 @@ def test_writes_of_one_member_are_rolled_back(fault: ClusterFault, cluster: Clus
     assert len(summary.failovers) == 1
     (record,) = summary.cluster_rounds
     assert (record.struck, record.lost > 20) == (before, True)
+    assert check_parts(summary) > 1, "an election begins two seconds after the last heartbeat, of which there is one each 0.4 s"
     # A secondary that still reads from the old primary when the network is healed may take its writes, and roll them back too.
     aside = {each.node: each for each in record.set_aside}
     assert before in aside, "MongoDB keeps what it rolled back"

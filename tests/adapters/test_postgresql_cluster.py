@@ -13,7 +13,7 @@ from storeproof.faults.lagging_node_wipe import LaggingNodeWipe
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.spec.scale import DurabilityScale
 from storeproof.store_under_test import StoreUnderTest
-from tests.adapters.real_clusters import one_round, under_test
+from tests.adapters.real_clusters import check_parts, one_round, under_test
 from tests.launch.small import eventually
 from tests.network.network_rights import needs_networks
 
@@ -70,3 +70,4 @@ def test_asynchronous_replication_loses_what_lagged_behind(whole: ClusterHandle,
     assert summary.harmed > 20
     assert len(summary.failovers) == 1
     assert whole.primary() != before
+    check_parts(summary, detects=False)

@@ -13,7 +13,7 @@ from storeproof.errors import SettingsMismatch
 from storeproof.faults.lagging_node_wipe import LaggingNodeWipe
 from storeproof.launch.several.cluster import ClusterHandle
 from storeproof.spec.scale import DurabilityScale
-from tests.adapters.real_clusters import launched, one_round, under_test
+from tests.adapters.real_clusters import check_parts, launched, one_round, under_test
 from tests.network.network_rights import needs_networks
 
 pytestmark = [
@@ -93,3 +93,5 @@ def test_asynchronous_replication_loses_what_lagged_behind(whole: ClusterHandle)
     assert summary.harmed > 20
     assert len(summary.failovers) == 1
     assert whole.primary() != before
+    assert whole.timeouts() == {"down-after-milliseconds": "1000", "failover-timeout": "3000"}
+    check_parts(summary)

@@ -25,6 +25,8 @@ class Servers:
                 "num-other-sentinels": "2",
                 "num-slaves": "2",
                 "flags": "master",
+                "down-after-milliseconds": "1000",
+                "failover-timeout": "3000",
             }
             for name in NODES
         }
@@ -68,19 +70,19 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> Servers:
 
 def test_it_is_whole_if_all_follow_and_all_sentinels_agree_and_act(servers: Servers) -> None:
     """And not if one of them says less."""
-    SentinelCluster().whole(NODES)
+    SentinelCluster({}).whole(NODES)
     servers.tilt["n2"] = 1
     with pytest.raises(Unknown, match=r"the sentinel of n2 was paused, and does not act yet \(TILT\)"):
-        SentinelCluster().whole(NODES)
+        SentinelCluster({}).whole(NODES)
     servers.says("n3", flags="master,s_down")
     with pytest.raises(Unknown, match="TILT"):
-        SentinelCluster().whole(NODES)
+        SentinelCluster({}).whole(NODES)
     servers.tilt["n2"] = 0
     with pytest.raises(Unknown, match="the sentinel of n3 knows 2 other sentinels and 2 replicas, and says of the primary: master,s_down"):
-        SentinelCluster().whole(NODES)
+        SentinelCluster({}).whole(NODES)
     servers.masters["n3"] = None
     with pytest.raises(Unknown, match="the sentinel of n3 does not take n1 for the primary"):
-        SentinelCluster().whole(NODES)
+        SentinelCluster({}).whole(NODES)
 
 
 @pytest.mark.parametrize(
@@ -95,18 +97,40 @@ def test_it_is_not_whole_while_a_replica_lags(replica: dict[str, Any], message: 
     """The offset is what the replica has told the primary."""
     servers.replication["slave1"] |= replica  # type: ignore[operator]
     with pytest.raises(Unknown, match=message):
-        SentinelCluster().whole(NODES)
+        SentinelCluster({}).whole(NODES)
 
 
 def test_the_primary_is_the_one_of_the_newest_epoch(servers: Servers) -> None:
     """Of the sentinels that answer; and only once it says so itself."""
-    assert SentinelCluster().primary(NODES) == "n1"
+    assert SentinelCluster({}).primary(NODES) == "n1"
     servers.says("n3", ip="198.18.0.2", config_epoch="4")
     with pytest.raises(Unknown, match="n2 was chosen, and is not the primary yet"):
-        SentinelCluster().primary(NODES)
+        SentinelCluster({}).primary(NODES)
     servers.roles["n2"] = b"master"
     servers.silent = {"n1"}
-    assert SentinelCluster().primary(NODES) == "n2"
+    assert SentinelCluster({}).primary(NODES) == "n2"
     servers.silent = set(NODES)
     with pytest.raises(Unknown, match="no sentinel knows a primary"):
-        SentinelCluster().primary(NODES)
+        SentinelCluster({}).primary(NODES)
+
+
+def test_a_sentinel_says_for_how_long_it_has_missed_the_primary(servers: Servers) -> None:
+    """The first of them counts; not what the primary's own says, nor what is said of another one."""
+    cluster, lost = SentinelCluster({}), NODES["n1"]
+    others = {name: address for name, address in NODES.items() if name != "n1"}
+    servers.says("n1", flags="s_down,master", s_down_time="9000")
+    assert cluster.missed(lost, others) is None
+    servers.says("n2", flags="s_down,master", s_down_time="40")
+    servers.says("n3", flags="s_down,o_down,master", s_down_time="1250")
+    assert cluster.missed(lost, others) == 1.25
+    for name in others:
+        servers.says(name, ip="198.18.0.2")
+    assert cluster.missed(lost, others) is None
+
+
+def test_the_time_outs_are_those_that_a_sentinel_has(servers: Servers) -> None:
+    """Whatever the variant says."""
+    assert SentinelCluster({"failover-timeout": "9"}).timeouts(NODES) == {"down-after-milliseconds": "1000", "failover-timeout": "3000"}
+    servers.masters["n1"] = None
+    with pytest.raises(Unknown, match="knows no primary"):
+        SentinelCluster({}).timeouts(NODES)

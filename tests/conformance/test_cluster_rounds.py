@@ -49,6 +49,13 @@ GUARANTEE = Guarantee(
 Forge = Callable[[StoreEvidence], None]
 
 
+class Promoted(MemoryCluster):
+    """As the standbys of PostgreSQL are."""
+
+    def fail_over(self) -> str:
+        return self.primary()
+
+
 @pytest.fixture(scope="module")
 def true() -> StoreEvidence:
     """Of two rounds of each of three faults, on a cluster that waits for a replica."""
@@ -56,7 +63,7 @@ def true() -> StoreEvidence:
         for name in ("_SIDES_SECONDS", "_DEPOSED_SECONDS", "_SURVIVORS_SECONDS"):
             patch.setattr(cluster_strike, name, 0.03)
         patch.setattr(LossyLinks, "lasts", 0.05)
-        rounds = rounds_on(MemoryCluster(synchronous=True), *FAULTS)
+        rounds = rounds_on(Promoted(synchronous=True), *FAULTS)
         rounds.run()
         return replace(kept(rounds), target=TARGET.id, seed=f"{published().run.seed} {TARGET.id} {NAME} 0")
 
@@ -242,6 +249,7 @@ def strike_another_node(evidence: StoreEvidence) -> None:
 
 def take_over_sooner(evidence: StoreEvidence) -> None:
     """Before the node that took over acknowledged anything."""
+    of(evidence.rounds[0]).succession = None
     of(evidence.rounds[0]).failed_over = evidence.rounds[0].struck + 1
 
 
@@ -250,6 +258,25 @@ def take_over_later(evidence: StoreEvidence) -> None:
     cluster = of(evidence.rounds[0])
     assert cluster.failed_over is not None
     cluster.failed_over += 1_000_000
+
+
+def promote_itself(evidence: StoreEvidence) -> None:
+    """The store is said to have done what storeproof did."""
+    cluster = of(evidence.rounds[0])
+    assert cluster.succession is not None
+    cluster.succession = replace(cluster.succession, promoted=False)
+
+
+def detect(evidence: StoreEvidence) -> None:
+    """Which an operator who promotes at once does not."""
+    cluster = of(evidence.rounds[0])
+    assert cluster.succession is not None
+    cluster.succession = replace(cluster.succession, missed=cluster.succession.elected)
+
+
+def forget_how(evidence: StoreEvidence) -> None:
+    """The result says it all the same."""
+    of(evidence.rounds[0]).succession = None
 
 
 def heal_at_once(evidence: StoreEvidence) -> None:
@@ -315,6 +342,9 @@ FORGERIES: Sequence[tuple[Forge, bool, str]] = (
     (strike_another_node, True, "evidence: round 1 of durability.partition has a failover without a node that took over, or the reverse"),
     (take_over_sooner, True, "had acknowledged nothing when it is said to have taken over"),
     (take_over_later, False, "durability: partition: recovery_seconds is "),
+    (promote_itself, True, "evidence: round 1 of durability.partition does not say by whom another node was promoted"),
+    (detect, False, "evidence: round 1 of durability.partition has parts of a failover that no run sees together"),
+    (forget_how, False, "durability: partition: round 1 is another one in the result than by the histories"),
     (heal_at_once, True, "evidence: round 3 of durability.partition: `lossy_links` ended before its 0.05 s were over"),
     (lose_no_node, True, "evidence: round 2 of durability.partition: `kill_primary` ended under the load, and not after it"),
     (read_nothing_without_it, False, "evidence: round 2 of durability.partition was not read without its lost node"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from storeproof.result.measured.cluster_round import ClusterRoundRecord, NodeCourse, NodeSpan, Phase
+from storeproof.result.measured.cluster_round import ClusterRoundRecord, FailoverParts, NodeCourse, NodeSpan, Phase
 
 
 def span(node: str, phase: Phase, acknowledged: int, found: int = 0, lost: int = 0, **changed: Any) -> NodeSpan:
@@ -49,6 +49,14 @@ def cluster_round(fault: str, *spans: NodeSpan, **changed: Any) -> ClusterRoundR
     )
     return record.model_copy(update=changed)
 
+
+def parts(**changed: Any) -> FailoverParts:
+    """n1 is missed after a second, and n2 elected half a second later."""
+    seconds = {"detected_second": 1.0, "before_second": 1.45, "elected_second": 1.5}
+    return FailoverParts.model_validate({"promoted_by": "store", **seconds} | changed)
+
+
+PROMOTED = parts(promoted_by="storeproof", detected_second=None, before_second=0.01, elected_second=0.13)
 
 ISOLATED = cluster_round(
     "isolate_primary",

@@ -15,6 +15,7 @@ from storeproof.report.pictures.answer import draw_answer
 from storeproof.report.pictures.lettering import width_of
 from storeproof.result.measurement import Interval, Measurement
 from storeproof.result.model import ProfileVerdict, Result, StoreResult, WorstLoss
+from tests.report.clusters import PROMOTED, cluster_round
 from tests.report.sample import DRIFTING, STEADY, TARGETS, sample_result
 from tests.site.made import fault, judged
 
@@ -257,6 +258,11 @@ def test_a_cluster_has_its_failover_between_its_losses_and_its_speed(result: Res
     assert _cell(table, "failovers", "partition", REDIS) == AnswerCell("3 s\n(at most 6 s)", "3 s")
     assert _cell(table, "failovers", "partition", SQLITE) == AnswerCell("–", "–")
     assert any(note.startswith("Failover: ") for note in table.notes)
+    assert not any(note.startswith("†") for note in table.notes)
+    promoted = partition.model_copy(update={"cluster_rounds": [cluster_round("isolate_primary", failover=PROMOTED)]})
+    table = _table(_with(result, REDIS, durability=durability.model_copy(update={"guarantees": [promoted]})))
+    assert _cell(table, "failovers", "partition", REDIS) == AnswerCell("3 s†\n(at most 6 s)", "3 s†")
+    assert any(note.startswith("†: promoted by storeproof") for note in table.notes)
 
 
 def test_a_number_that_may_be_in_no_ratio_stands_beside_no_other(result: Result) -> None:

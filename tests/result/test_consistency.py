@@ -13,7 +13,7 @@ from storeproof.result.json_file import read_result
 from storeproof.result.measured.cluster_round import case_rounds
 from storeproof.result.model import CapabilityResult, Harm, Result
 from storeproof.result.needs.published import published_results
-from tests.report.clusters import cluster_round, span
+from tests.report.clusters import cluster_round, parts, span
 from tests.result.claimed import around, number, result
 from tests.result.needs.needed import case, known, struck
 
@@ -43,6 +43,16 @@ def test_a_result_as_it_is_written_agrees_with_itself() -> None:
         ({}, None),
         ({"spans": [span("n1", "during", 10, 6, 5)], "course": []}, "of 10 acknowledged writes 6 were found and 5 lost"),
         ({"spans": [span("n1", "during", 1644, 0, 899)]}, "the course of a round does not have the lost writes of its spans"),
+        ({"failover": parts()}, None),
+        ({"failover": parts(elected_second=None, before_second=None)}, None),
+        (
+            {"failover": parts(detected_second=1.6)},
+            "the parts of a failover of isolate_primary are out of order: -0.1 s, 1.6 s, 1.5 s, 2 s",
+        ),
+        ({"failover": parts(elected_second=2.1)}, "are out of order: -0.1 s, 1 s, 2.1 s, 2 s"),
+        ({"failover": parts(before_second=1.6)}, "are out of order: -0.1 s, 1.6 s, 1.5 s, 2 s"),
+        ({"failover": parts(promoted_by="storeproof")}, "a failover of isolate_primary was detected, and storeproof promoted"),
+        ({"failover": parts(), "failover_second": None}, "a failover of isolate_primary has parts, and no other node took writes"),
         ({"spans": [span("n1", "during", 10_000_000)], "course": []}, "its rounds have 10000000 acknowledged writes of 15840"),
     ],
 )

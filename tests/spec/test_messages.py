@@ -68,7 +68,7 @@ BREACHES: list[tuple[str, type[SpecFile], str, str, str, str]] = [
     ("missing", Model, MODEL, "  size: 100\n", "", "x.yaml:5: record.size: is missing, and must be given"),
     ("unknown", Model, MODEL, "title: One", "titel: x\ntitle: One", "x.yaml:3: titel: unknown field (did you mean `title`?); allowed: decimals, format, indexes, key, key_order, language, model, places, record, text, title"),
     ("unknown-deep", Model, MODEL, "  size: 100", "  size: 100\n  sizs: 1", "x.yaml:8: record.sizs: unknown field (did you mean `sizes`?); allowed: drawn, kind, size, sizes"),
-    ("unknown-far", Store, STORE, "    settings:", "    zzz: 1\n    settings:", "x.yaml:14: variants.plain.zzz: unknown field; allowed: arguments, atomic_batches, auto_indexed, capabilities, default, detects_corruption, durable_reads, guarantee, isolation, note, options, settings, stale_reads, survives, topology"),
+    ("unknown-far", Store, STORE, "    settings:", "    zzz: 1\n    settings:", "x.yaml:14: variants.plain.zzz: unknown field; allowed: arguments, atomic_batches, auto_indexed, capabilities, default, detects_corruption, durable_reads, guarantee, isolation, note, options, settings, stale_reads, survives, timeouts, topology"),
     ("unknown-step", CapabilityGroup, CAPABILITIES, "args: [a, one]", "args: [a, one], exepct: 1", "x.yaml:13: capabilities.0.cases.0.steps.0.exepct: unknown field (did you mean `expect`?); allowed: alternatives, args, between, do, expect, missing, refused, wait, within"),
     ("name", Model, MODEL, "single_key", "Single Key", f"x.yaml:2: model: found 'Single Key'; {NAME_WANTED}"),
     ("variant-name", Store, STORE, "other:", "Other:", f"x.yaml:16: variants.Other: found 'Other'; {NAME_WANTED}"),

@@ -138,7 +138,7 @@ def test_a_cluster_is_no_part_of_a_composite_store(tmp_path: Path) -> None:
 def test_the_shipped_clusters_claim_what_their_documents_promise(store: str) -> None:
     """Which is nothing: WAIT "does not make Redis a strongly consistent store", and the best replica is promoted by best effort."""
     clusters = {target.variant: target for target in SHIPPED.targets([f"{store}:all"]) if target.cluster is not None}
-    assert set(clusters) == {"sentinel", "sentinel-wait-1", "sentinel-min-replicas-1"}
+    assert set(clusters) == {"sentinel", "sentinel-wait-1", "sentinel-min-replicas-1", "sentinel-default-timeouts"}
     for target in clusters.values():
         assert target.cluster is not None
         assert (target.configuration.guarantee, target.configuration.survives) == ("volatile", ())

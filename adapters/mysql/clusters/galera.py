@@ -13,6 +13,7 @@ from typing import Final, Self
 from storeproof.adapters.mysql.asking import ask
 from storeproof.contract import Address, NodeAddresses, Unknown, answering
 
+_TIMEOUTS: Final = ("evs.suspect_timeout", "evs.inactive_timeout", "evs.install_timeout")
 _SYNCED: Final = "4"
 """`wsrep_local_state` of a node that has all that the others have, and gives no copy of its data at the moment."""
 
@@ -30,6 +31,8 @@ class _State:
     """The name of the sequence of all writes; a cluster that began again from nothing has another."""
     written: int
     """The number of the last write that is in this node's tables."""
+    settled: bool
+    """Whether it misses no node of the view."""
 
     @classmethod
     def of(cls, address: Address) -> Self:
@@ -43,6 +46,7 @@ class _State:
             int(told["wsrep_cluster_size"]),
             told["wsrep_cluster_state_uuid"],
             int(told["wsrep_last_committed"]),
+            told["wsrep_evs_state"] == "OPERATIONAL",
         )
 
 
@@ -58,6 +62,17 @@ class Galera:
         if not found:
             raise Unknown("no node takes writes")
         return max(found, key=lambda name: found[name])
+
+    def missed(self, lost: Address, others: NodeAddresses) -> float | None:  # noqa: ARG002 - it is the only one that is not asked
+        """Whether one of them makes a new view, or is in one without it; it does not tell since when."""
+        told = answering(others, _State.of).values()
+        return 0.0 if any(not each.settled or each.size <= len(others) for each in told) else None
+
+    def timeouts(self, nodes: NodeAddresses) -> Mapping[str, str]:
+        """Of the first node, as ISO 8601 writes times."""
+        ((options,),) = ask(next(iter(nodes.values())), "SELECT @@wsrep_provider_options")
+        told = dict(pair.strip().partition(" = ")[::2] for pair in options.split(";"))
+        return {name: told[name] for name in _TIMEOUTS}
 
     def whole(self, nodes: NodeAddresses) -> None:
         """All are in one view, and have written the same."""

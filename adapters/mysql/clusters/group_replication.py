@@ -16,6 +16,8 @@ from storeproof.adapters.mysql.clusters.replica import KNOWN, count
 from storeproof.contract import Address, NodeAddresses, Unknown, answering
 
 _JOIN_SECONDS: Final = 30.0
+_TIMEOUTS: Final = ("group_replication_member_expel_timeout", "group_replication_unreachable_majority_timeout")
+_REACHED: Final = "SELECT COUNT(*) FROM performance_schema.replication_group_members WHERE member_host = {host} AND member_state = 'ONLINE'"
 _STATE: Final = f"""
     SELECT IFNULL(MAX(IF(member_host = @@report_host, member_state, NULL)), 'OFFLINE'),
            IFNULL(MAX(IF(member_host = @@report_host, member_role, NULL)), '') = 'PRIMARY' AND NOT @@super_read_only,
@@ -68,6 +70,16 @@ class GroupReplication:
         if not found:
             raise Unknown("no member takes writes")
         return max(found, key=lambda name: found[name])
+
+    def missed(self, lost: Address, others: NodeAddresses) -> float | None:
+        """Whether one of them cannot reach it (`UNREACHABLE`), or has expelled it; it does not tell since when."""
+        told = answering(others, lambda address: ask(address, _REACHED.format(host=literal(lost.host)))).values()
+        return 0.0 if any(reached == 0 for ((reached,),) in told) else None
+
+    def timeouts(self, nodes: NodeAddresses) -> Mapping[str, str]:
+        """Of the first server, in seconds. That members miss another after 5 seconds is no setting."""
+        ((*found,),) = ask(next(iter(nodes.values())), f"SELECT {', '.join(f'@@{name}' for name in _TIMEOUTS)}")
+        return dict(zip(_TIMEOUTS, map(str, found), strict=True))
 
     def whole(self, nodes: NodeAddresses) -> None:
         """All are in one view, and have written the same."""

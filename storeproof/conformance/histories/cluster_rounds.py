@@ -10,14 +10,17 @@ from storeproof.evidence import ClusterEvidence, EvidenceDamaged, RoundEvidence,
 from storeproof.experiments.durability.clusters.connections import Connections
 from storeproof.faults import faults
 from storeproof.faults.cluster_fault import ClusterFault
+from storeproof.spec.store import Topology
 
 
-def check_cluster_rounds(part: StoreEvidence, turns: Sequence[str], nodes: Sequence[str], done: int, *, acknowledged: bool = True) -> None:
+def check_cluster_rounds(
+    part: StoreEvidence, turns: Sequence[str], topology: Topology | None, done: int, *, acknowledged: bool = True
+) -> None:
     """Raises `EvidenceDamaged`: a round is not of the fault whose turn it was, or no such fault, cluster or failover goes like that.
 
     Args:
         turns: the faults of all rounds, by name.
-        nodes: those of the topology.
+        topology: the variant's; None: it is one server.
         done: the rounds on earlier clusters that count.
         acknowledged: whether the histories have what each node acknowledged first.
     """
@@ -29,8 +32,11 @@ def check_cluster_rounds(part: StoreEvidence, turns: Sequence[str], nodes: Seque
             raise EvidenceDamaged(f"{where} was struck by {struck}, where {due[0] if due else 'no further round'} was due")
         fault = faults()[cluster.fault]
         assert isinstance(fault, ClusterFault), "it tests a guarantee about nodes"
-        if cluster.nodes and [*cluster.nodes] != [*nodes]:
+        nodes = () if topology is None else tuple(topology.nodes)
+        if cluster.nodes and cluster.nodes != nodes:
             raise EvidenceDamaged(f"{where} has the nodes {', '.join(cluster.nodes)[:60]}, and the topology {', '.join(nodes)}")
+        if topology is not None and cluster.succession is not None and cluster.succession.promoted != (topology.failover == "operator"):
+            raise EvidenceDamaged(f"{where} does not say by whom another node was promoted, as the topology does")
         if cluster.lasts != (fault.lasts is not None):
             raise EvidenceDamaged(f"{where} does not say of `{fault.name}` for how long it lasts")
         if each.load_ended:

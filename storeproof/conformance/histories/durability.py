@@ -171,8 +171,7 @@ def _judged(
                 raise EvidenceDamaged(f"the histories of {case} are those of another store once more")
             fingerprints.add(digest)
             if guarantee in NETWORKED:
-                nodes = [] if target.cluster is None else [*target.cluster.nodes]
-                check_cluster_rounds(part, turns, nodes, found.summary.rounds, acknowledged=not kind)
+                check_cluster_rounds(part, turns, target.cluster, found.summary.rounds, acknowledged=not kind)
             if isinstance(found.summary, DurabilitySummary):
                 replay(part, found.summary, stale_possible=target.stale_reads)
             elif isinstance(found.summary, WorkloadSummary):

@@ -67,5 +67,12 @@ def moments_of(round_: RoundEvidence) -> Moments:
     if cluster is None:
         return Moments(round_.began, round_.struck, round_.struck, ended=round_.load_ended)
     return Moments(
-        round_.began, cluster.strike, round_.struck, cluster.failed_over, cluster.second, cluster.healed, ended=round_.load_ended
+        began=round_.began,
+        strike=cluster.strike,
+        struck=round_.struck,
+        failed_over=cluster.failed_over,
+        succession=cluster.succession,
+        second=cluster.second,
+        healed=cluster.healed,
+        ended=round_.load_ended,
     )

@@ -17,7 +17,7 @@ from storeproof.cleanup.reaper import reap_at_exit
 from storeproof.cleanup.registry import registry
 from storeproof.cleanup.workdir import default_base
 from storeproof.contract.address import Address
-from storeproof.contract.clusters import EndsAsWhole, Promotion, Rebuilding, Undoing
+from storeproof.contract.clusters import EndsAsWhole, NodeAddresses, OwnFailover, Promotion, Rebuilding, Undoing
 from storeproof.contract.failures import Breach, Refused, Unknown
 from storeproof.disk.recording import RecordingDisk
 from storeproof.errors import NotAvailable, StoreDied
@@ -132,9 +132,21 @@ class ClusterHandle(Servers):
         return self._members[name]
 
     def primary(self) -> str:
-        found = self._adapter.primary(self._addresses())
-        if found not in self._members:
-            raise Breach(f"`primary` of the adapter's cluster returned {found!r}; allowed: {', '.join(self._members)}")
+        return self._primary_of(self._addresses())
+
+    def successor_of(self, node: str) -> str:
+        return self._primary_of(self._others(node))
+
+    def missed(self, node: str) -> float | None:
+        if not isinstance(self._adapter, OwnFailover):
+            return None
+        return self._adapter.missed(self._members[node].address, self._others(node))
+
+    def timeouts(self) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        if isinstance(self._adapter, OwnFailover):
+            adapter = self._adapter
+            self._until("did not tell its time-outs", lambda: found.update(adapter.timeouts(self._addresses())))
         return found
 
     def cannot(self, capability: FaultMeans) -> NotAvailable | None:
@@ -181,10 +193,11 @@ class ClusterHandle(Servers):
         servers = zip(self._members, self._for_clients(), strict=True)
         return {name: self._adapter.set_aside(server.data) for name, server in servers if server.data is not None}
 
-    def fail_over(self) -> None:
-        if self._topology.failover == "operator":
-            assert isinstance(self._adapter, Promotion), "checked when the adapter was loaded"
-            self._adapter.promote(self._addresses())
+    def fail_over(self) -> str | None:
+        if self._topology.failover == "own":
+            return None
+        assert isinstance(self._adapter, Promotion), "checked when the adapter was loaded"
+        return self._adapter.promote(self._addresses())
 
     def bring_back(self, name: str) -> None:
         self._members[name].start()
@@ -304,8 +317,17 @@ class ClusterHandle(Servers):
     def _for_clients(self) -> list[ProcessHandle]:
         return [next(iter(node.servers.values())) for node in self._members.values()]
 
-    def _addresses(self) -> Mapping[str, Address]:
+    def _addresses(self) -> NodeAddresses:
         return {name: node.address for name, node in self._members.items()}
+
+    def _others(self, node: str) -> NodeAddresses:
+        return {name: address for name, address in self._addresses().items() if name != node}
+
+    def _primary_of(self, asked: NodeAddresses) -> str:
+        found = self._adapter.primary(asked)
+        if found not in asked:
+            raise Breach(f"`primary` of the adapter's cluster returned {found!r}; allowed: {', '.join(asked)}")
+        return found
 
     def _replace_emptied(self) -> None:
         for name, node in self._members.items():

@@ -9,6 +9,7 @@ from typing import Final
 from storeproof import units
 from storeproof.report.tables import Cell, Table
 from storeproof.result.measured.cluster_round import CaseRounds, ClusterRoundRecord, Kind, NodeSpan, Phase, case_rounds
+from storeproof.result.measured.failover import after
 from storeproof.result.model import GuaranteeRecord
 
 NOTE: Final = (
@@ -178,7 +179,7 @@ def _afterwards(record: ClusterRoundRecord) -> Iterator[str]:
     if record.successor is None or record.failover_second is None:
         yield "No other node took its place." if words_of(record).everywhere else "No other node took writes in time."
     else:
-        yield f"{record.successor} took writes {units.seconds(record.failover_second)} after the fault."
+        yield f"{record.successor} took writes {units.seconds(record.failover_second)} after the fault{_how(record)}."
     if (then := record.second_strike) is not None:
         killed = f"It was killed too, {units.seconds(then.second)} after the fault, when {record.struck} was back"
         if then.successor is None or then.failover_second is None:
@@ -187,6 +188,21 @@ def _afterwards(record: ClusterRoundRecord) -> Iterator[str]:
             yield f"{killed}; {then.successor} took writes {units.seconds(then.failover_second - then.second)} later."
     if record.primary != last_successor(record):
         yield f"In the end {record.primary} was the primary{' again' if record.primary == record.struck else ''}."
+
+
+def _how(record: ClusterRoundRecord) -> str:
+    """How it became the primary, as far as the nodes told it."""
+    parts = record.failover
+    if parts is None:
+        return ""
+    elected, before = parts.elected_second, parts.before_second
+    if parts.promoted_by == "storeproof":
+        took = "" if elected is None or before is None else f", which took {units.seconds(elected - before)}"
+        return f": it was promoted by storeproof{took}"
+    told = [f"{record.struck} was missed {after(parts.detected_second, 'after')}"] if parts.detected_second is not None else []
+    if elected is not None and before is not None:
+        told.append(f"{record.successor} was elected {after(elected, 'after')}, and {units.seconds(elected - before)} earlier was not")
+    return f": {', '.join(told)}" if told else ": it was promoted by the store"
 
 
 def last_successor(record: ClusterRoundRecord) -> str:

@@ -45,6 +45,7 @@ def fault_summary(loss: Loss) -> FaultSummary:
         rounds=loss.record.rounds,
         text=loss.text,
         changed=loss.changed,
+        succession=loss.succession if loss.failover else "",
         failover=loss.failover and (_short(loss.failover[0]), _short(loss.failover[1])),
     )
 

@@ -3,8 +3,8 @@ of the fault support that."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import median
 from typing import Final
 
@@ -12,6 +12,7 @@ from storeproof import units
 from storeproof.check import ANOMALIES
 from storeproof.check.strength import percent
 from storeproof.outcome import SHOWN, TELLING, Outcome
+from storeproof.result.measured.failover import failover_in_words
 from storeproof.result.measured.first_screen import FaultState
 from storeproof.result.measured.lost import Lost, lost_by
 from storeproof.result.model import Durability, GuaranteeRecord, StoreResult
@@ -26,6 +27,8 @@ class Loss:
     record: GuaranteeRecord
     promised: bool
     """Whether the variant claims to survive it."""
+    timeouts: Mapping[str, str] = field(default_factory=dict)
+    """Of the variant: see `StoreResult.timeouts`."""
 
     @property
     def fault(self) -> str:
@@ -95,9 +98,12 @@ class Loss:
 
     @property
     def back(self) -> str:
-        """Time to the first answer after the fault: the least, the median and the most."""
+        """Time to the first answer after the fault: the least, the median and the most; of a failover how it went, and its time-outs."""
         taken = self.record.recovery_seconds
-        return " · ".join(units.seconds(pick(taken)) for pick in (min, median, max)) if taken else "–"
+        if not taken:
+            return "–"
+        more = "; ".join(filter(None, (self.succession, self.governed if self.failover else "")))
+        return " · ".join(units.seconds(pick(taken)) for pick in (min, median, max)) + (f" ({more})" if more else "")
 
     @property
     def failover(self) -> tuple[float, float] | None:
@@ -107,9 +113,22 @@ class Loss:
         return (median(taken), max(taken)) if self.record.guarantee in NETWORKED and taken else None
 
     @property
+    def succession(self) -> str:
+        """Who promoted the other node, or when the loss was detected and the node elected; empty where the result does not tell."""
+        return failover_in_words(self.record.cluster_rounds)
+
+    @property
+    def governed(self) -> str:
+        """The time-outs that decide how soon another node is elected; empty where the result has none."""
+        return ", ".join(f"{name} = {value}" for name, value in self.timeouts.items())
+
+    @property
     def failover_text(self) -> str:
         """In words; empty where there is none."""
-        return "" if self.failover is None else "{}, at most {}".format(*map(units.seconds, self.failover))
+        if self.failover is None:
+            return ""
+        how = f" ({self.succession})" if self.succession else ""
+        return "{}, at most {}".format(*map(units.seconds, self.failover)) + how
 
 
 def losses_of(store: StoreResult) -> dict[str, Loss]:
@@ -117,7 +136,7 @@ def losses_of(store: StoreResult) -> dict[str, Loss]:
 
 
 def loss_of(record: GuaranteeRecord, store: StoreResult) -> Loss:
-    return Loss(record, _promised(record, store))
+    return Loss(record, _promised(record, store), store.timeouts)
 
 
 def harm_of(record: GuaranteeRecord) -> str:

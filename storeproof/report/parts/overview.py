@@ -96,8 +96,9 @@ def _loss(loss: Loss | None) -> Cell:
 
 
 def _failover(loss: Loss | None) -> Cell:
-    taken = loss.failover_text if loss else ""
-    return Cell(taken or "–", "" if taken else "dim", "#durable", "the median of all rounds, and the longest")
+    taken, governed = (loss.failover_text, loss.governed) if loss else ("", "")
+    hint = "; ".join(filter(None, ("the median of all rounds, and the longest", governed)))
+    return Cell(taken or "–", "" if taken else "dim", "#durable", hint)
 
 
 def _speeds(result: Result) -> tuple[SpeedColumn, ...]:

@@ -142,6 +142,7 @@ class _Drawing:
             yield record.strike_second, f"{record.struck} lags the others"
         yield 0.0, f"{record.struck} {words.deed}"
         if record.successor is not None and record.failover_second is not None:
+            yield from self._told_parts(record.successor)
             yield record.failover_second, f"{record.successor} takes writes"
         back = record.struck
         if (then := record.second_strike) is not None:
@@ -151,6 +152,14 @@ class _Drawing:
             back = then.node
         if record.healed_second is not None:
             yield record.healed_second, f"{back} {words.end}"
+
+    def _told_parts(self, successor: str) -> Iterator[tuple[float, str]]:
+        """What came before its first write."""
+        parts = self._record.failover
+        if parts is not None and parts.detected_second is not None:
+            yield parts.detected_second, f"{self._record.struck} is missed"
+        if parts is not None and parts.elected_second is not None:
+            yield parts.elected_second, f"{successor} is {'promoted by storeproof' if parts.promoted_by == 'storeproof' else 'elected'}"
 
     def _share(self, moment: float) -> float:
         return min(max((moment - self._begin) / self._length, 0.0), 1.0)

@@ -68,6 +68,20 @@ class SecondStrike(ResultPart):
     """When that acknowledged a write first."""
 
 
+class FailoverParts(ResultPart):
+    """How the successor became the primary before it acknowledged a write, as the nodes that were not struck told it while they were asked
+    again and again. Seconds as in the round."""
+
+    promoted_by: Literal["store", "storeproof"]
+    detected_second: float | None
+    """When one of them took the struck primary for gone; None: they did not tell, or storeproof promoted, which detects nothing."""
+    elected_second: float | None
+    """When the successor said that it takes writes, or storeproof had promoted it; None: it said so when it was first asked."""
+    before_second: float | None
+    """When it was asked last and did not say so yet, or storeproof began to promote it: it was elected between these two. None: as for
+    `elected_second`."""
+
+
 class ClusterRoundRecord(ResultPart):
     """One round after which all records were read back. Seconds are relative to the moment at which the fault had struck."""
 
@@ -98,6 +112,8 @@ class ClusterRoundRecord(ResultPart):
     """Of transfers and reads the first that are lost, halves, or show less than their clients knew; in words."""
     second_strike: SecondStrike | None = None
     """Of a fault that also strikes the node which takes over."""
+    failover: FailoverParts | None = None
+    """None without a successor, of faults that strike all nodes alike, and in results before 2026-12-01."""
 
     @property
     def lost(self) -> int:

@@ -42,6 +42,8 @@ class FaultSummary(ResultPart):
     """All findings but the loss, with their counts of records."""
     failover: tuple[float, float] | None = None
     """Of a cluster whose primary was struck: the median and the longest, in seconds."""
+    succession: str = ""
+    """Who promoted the other node, or when the loss was detected and the node elected; empty where the rounds do not tell."""
 
 
 class SpeedSummary(ResultPart):

@@ -7,6 +7,7 @@ from typing import Final
 
 from storeproof.outcome import REFUTED, SHOWN
 from storeproof.result.measured.cluster_round import ClusterRoundRecord
+from storeproof.result.measured.failover import failover_in_words
 from storeproof.result.model import GuaranteeRecord
 from storeproof.result.needs.bounds import first_line, losses_in_words
 from storeproof.result.needs.joined_results import Evidence
@@ -51,7 +52,9 @@ def judge_failover(need: Need, role: Role, evidence: Evidence, spec: Spec) -> Ju
         return JudgedNeed(need, evidence.target, NeedVerdict.NOT_MET, reason, seen)
     if not took:
         return _untried(need, evidence, f"no failover of {', '.join(faults)} was seen", faults[0], spec)
-    reason = f"writes were taken again {seconds(min(took))} to {seconds(max(took))} after the fault, at the latest by {slowest.guarantee}"
+    how = failover_in_words([each for record in records for each in record.cluster_rounds])
+    told = f"{seconds(min(took))} to {seconds(max(took))} after the fault{f' ({how})' if how else ''}"
+    reason = f"writes were taken again {told}, at the latest by {slowest.guarantee}"
     if max(took) > role.failover_within:
         return JudgedNeed(need, evidence.target, NeedVerdict.NOT_MET, reason, seen)
     if evidence.topology is not None and evidence.topology.failover == "operator":

@@ -54,7 +54,8 @@ function clusterLines(row) {
       const loss = row.losses[guarantee];
       const run = data.runs[loss.run];
       const [usual, longest] = loss.failover || [];
-      const taken = loss.failover ? `; failover ${span(usual * 1e6)}` : "";
+      const how = loss.succession ? ` (${loss.succession})` : "";
+      const taken = loss.failover ? `; failover ${span(usual * 1e6)}${how}` : "";
       const said = linked(loss.at && run.page ? `${run.page}#${loss.at}` : null, `${words}: ${loss.text}${taken}`);
       said.title = `${plural(loss.rounds, "fault")}, run ${run.name}` + (taken && `; failover: the median, at most ${span(longest * 1e6)}`);
       return element("small", { class: lossTone(loss) || null }, said);

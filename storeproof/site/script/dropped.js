@@ -5,7 +5,7 @@ const ADVICE = "give a result.json that `pytest suites/` wrote";
 
 /* What is read of a result: types, lists of one, and parts with these fields, or with any (`*`). */
 const ROLE = { verdict: "string", failed: ["string"], lacking: ["string"], open: "number", looser: ["string"] };
-const FAULT = { state: "string", promised: "boolean", rounds: "number", text: "string", changed: "string", failover: "array|null" };
+const FAULT = { state: "string", promised: "boolean", rounds: "number", text: "string", changed: "string", failover: "array|null", succession: "string|undefined" };
 const SPEED = { clients: "number", rate: "number", low: "number", high: "number", grade: "string", p99: "number|null", at_least: "boolean", drifting: "boolean", invalid: "array|null" };
 const STORE = {
   store: "string",

@@ -82,6 +82,9 @@ class Variant(Frozen):
     belong under `settings`. An endpoint runs without them."""
     options: dict[str, str] = Field(default_factory=dict)
     """What the adapter sets on connections and collections; read back from the running server."""
+    timeouts: dict[str, str] = Field(default_factory=dict)
+    """Of a topology: time-outs that decide how soon another node takes over, which the adapter sets in place of its own, and that are read
+    back from the running cluster (since format 2.5)."""
     topology: Name | None = None
     """The cluster that it runs as, by its name under `topologies`; by default the server under `launch`."""
     guarantee: GuaranteeName
@@ -191,6 +194,8 @@ class Store(SpecFile):
             if variant.topology is not None and variant.topology not in self.topologies:
                 allowed = ", ".join(self.topologies) or "none, as there are no `topologies`"
                 raise RuleError(f"found '{variant.topology}'; allowed: {allowed}", "variants", name, "topology")
+            if variant.timeouts and variant.topology is None:
+                raise RuleError("allowed: in a variant that runs as one of `topologies`", "variants", name, "timeouts")
             for position, guarantee in enumerate(variant.survives):
                 if guarantee in NETWORKED and variant.topology is None:
                     message = f"found '{guarantee}' without `topology`; allowed: in a variant that runs as one of `topologies`"

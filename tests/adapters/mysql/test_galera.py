@@ -26,6 +26,7 @@ class Servers:
     def __init__(self) -> None:
         synced = {"wsrep_cluster_status": "Primary", "wsrep_ready": "ON", "wsrep_local_state": "4", "wsrep_cluster_conf_id": "3"}
         synced |= {"wsrep_cluster_size": "3", "wsrep_cluster_state_uuid": "h", "wsrep_last_committed": "10"}
+        synced |= {"wsrep_evs_state": "OPERATIONAL"}
         self.told = {name: dict(synced) for name in NODES}
         self.silent: set[str] = set()
 
@@ -134,3 +135,21 @@ def test_the_node_that_was_stopped_last_begins_again_and_one_that_crashed_knows_
     told = prepared(tmp_path, HOSTS[1], state)
     assert joins in told
     assert (f"wsrep_start_position={position}\n" in told) is (position is not None)
+
+
+@pytest.mark.parametrize(("name", "says"), [("wsrep_evs_state", "GATHER"), ("wsrep_cluster_size", "2")])
+def test_a_node_that_makes_a_new_view_misses_another(servers: Servers, name: str, says: str) -> None:
+    """And one that is in a view without it."""
+    others = {each: address for each, address in NODES.items() if each != "n1"}
+    assert Galera().missed(NODES["n1"], others) is None
+    servers.told["n3"][name] = says
+    assert Galera().missed(NODES["n1"], others) == 0
+    servers.silent = {"n3"}
+    assert Galera().missed(NODES["n1"], others) is None
+
+
+def test_the_time_outs_are_among_the_options_of_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which the server tells in one line."""
+    options = "evs.inactive_timeout = PT6S; evs.install_timeout = PT5S; evs.version = 1; evs.suspect_timeout = PT2S; gcache.size = 64M; "
+    monkeypatch.setattr(galera, "ask", lambda *_: [(options,)])
+    assert Galera().timeouts(NODES) == {"evs.suspect_timeout": "PT2S", "evs.inactive_timeout": "PT6S", "evs.install_timeout": "PT5S"}

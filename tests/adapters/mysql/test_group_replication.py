@@ -43,6 +43,8 @@ class Servers:
         server = self.by_name[name]
         if name in self.silent:
             raise Unknown("no answer in time")
+        if "COUNT(*) FROM" in statements[0]:
+            return [(int(server.reached == server.size),)]
         if "replication_group_members" in statements[0]:
             return [(server.member, server.writable, server.size, server.reached, server.view, server.executed, server.known)]
         server.told += statements
@@ -148,3 +150,13 @@ def test_it_is_whole_if_all_are_in_one_view_and_have_written_the_same(servers: S
 def test_writes_are_counted(writes: str, number: int) -> None:
     """A server writes a set over several lines; a tag may follow the name."""
     assert count(writes) == number
+
+
+def test_a_member_that_cannot_reach_the_primary_misses_it(servers: Servers) -> None:
+    """One that does not answer says nothing."""
+    others = {each: address for each, address in NODES.items() if each != "n1"}
+    assert GroupReplication().missed(NODES["n1"], others) is None
+    servers.by_name["n3"].reached = 2
+    assert GroupReplication().missed(NODES["n1"], others) == 0
+    servers.silent = {"n3"}
+    assert GroupReplication().missed(NODES["n1"], others) is None

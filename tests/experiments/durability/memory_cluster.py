@@ -160,12 +160,21 @@ class MemoryCluster:
                 self.stores[self._primary].follows = False
         return self._primary
 
+    def successor_of(self, node: str) -> str:
+        if (found := self.primary()) == node:
+            raise Unknown("the others name no other primary")
+        return found
+
+    def missed(self, node: str) -> float | None:
+        """Lies tell more."""
+        return None
+
     def elect(self, candidates: Sequence[str]) -> str:
         """Those that are left all have the same, but for one that has just come back."""
         return min(candidates, key=lambda name: name in self.behind)
 
-    def fail_over(self) -> None:
-        pass
+    def fail_over(self) -> str | None:
+        return None
 
     def bring_back(self, name: str) -> None:
         """It gets new writes, and what it missed only when all is healed."""

@@ -14,11 +14,12 @@ from storeproof.outcome import Outcome
 from storeproof.report.html import render_html
 from storeproof.report.markdown import render_markdown
 from storeproof.report.parts.cluster_rounds import WORDS, spans, told
+from storeproof.report.parts.first_screen import fault_summary
 from storeproof.report.parts.losses import Loss
 from storeproof.report.pictures.cluster_lanes import cluster_lanes, cluster_pictures
-from storeproof.result.measured.cluster_round import ClusterRoundRecord, SecondStrike, SetAside, case_rounds
+from storeproof.result.measured.cluster_round import ClusterRoundRecord, FailoverParts, SecondStrike, SetAside, case_rounds
 from storeproof.result.model import Result
-from tests.report.clusters import ISOLATED, cluster_round, span
+from tests.report.clusters import ISOLATED, PROMOTED, cluster_round, parts, span
 from tests.site.made import fault, result, struck
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -73,6 +74,29 @@ def test_nothing_is_said_that_was_not_seen() -> None:
     )
     going_on = cluster_round("isolate_primary", span("n1", "during", 10, 0, 10), span("n1", "after", 5, 0, 5, last_second=4.5))
     assert "acknowledging 15 writes for 4.5 s after it was isolated: all of them are lost." in told(going_on)
+
+
+@pytest.mark.parametrize(
+    ("failover", "said", "drawn_"),
+    [
+        (
+            parts(),
+            ": n1 was missed after 1 s, n2 was elected after 1.5 s, and 50 ms earlier was not.",
+            ["1.00 s: n1 is missed", "1.50 s: n2 is elected"],
+        ),
+        (parts(elected_second=None, before_second=None), ": n1 was missed after 1 s.", ["1.00 s: n1 is missed"]),
+        (parts(detected_second=None), ": n2 was elected after 1.5 s, and 50 ms earlier was not.", ["1.50 s: n2 is elected"]),
+        (parts(detected_second=None, elected_second=None, before_second=None), ": it was promoted by the store.", []),
+        (parts(detected_second=-0.1), ": n1 was missed as the fault struck, n2 was elected after 1.5 s, and 50 ms earlier was not.", None),
+        (PROMOTED, ": it was promoted by storeproof, which took 120 ms.", ["0.13 s: n2 is promoted by storeproof"]),
+    ],
+)
+def test_a_failover_is_told_in_its_parts(failover: FailoverParts, said: str, drawn_: list[str] | None) -> None:
+    """Those that the nodes told; each has a line of the picture before the one of the first write."""
+    record = ISOLATED.model_copy(update={"failover": failover})
+    assert told(record).endswith(f"n2 took writes 2 s after the fault{said}")
+    lines = [each for each in letters(record) if " s: " in each]
+    assert drawn_ is None or lines == ["0.00 s: n1 is isolated", *drawn_, "2.00 s: n2 takes writes", "4.00 s: n1 hears the others again"]
 
 
 def test_of_a_fault_that_strikes_all_no_other_primary_is_expected() -> None:
@@ -283,6 +307,17 @@ def test_the_failover_is_the_median_and_the_longest() -> None:
     taken = [2.0, 6.0, 3.0]
     assert Loss(fault("partition", recovery_seconds=taken), promised=True).failover_text == "3 s, at most 6 s"
     assert Loss(fault("partition", recovery_seconds=[]), promised=True).failover_text == ""
+    rounds = [cluster_round("isolate_primary", failover=each) for each in (parts(), parts(detected_second=1.2, elected_second=1.7), None)]
+    found = Loss(fault("partition", recovery_seconds=taken, cluster_rounds=rounds), promised=True, timeouts={"wait": "2000"})
+    assert found.failover_text == "3 s, at most 6 s (detected 1.1 s, elected 1.6 s)"
+    assert found.back == "2 s · 3 s · 6 s (detected 1.1 s, elected 1.6 s; wait = 2000)"
+    rounds = [cluster_round("isolate_primary", failover=parts(detected_second=-0.1))]
+    found = Loss(fault("partition", recovery_seconds=taken, cluster_rounds=rounds), promised=True)
+    assert found.failover_text == "3 s, at most 6 s (detected as the fault struck, elected 1.5 s)"
+    rounds = [cluster_round("isolate_primary", failover=PROMOTED)]
+    found = Loss(fault("partition", recovery_seconds=taken, cluster_rounds=rounds), promised=True)
+    assert found.failover_text == "3 s, at most 6 s (promoted by storeproof)"
+    assert (fault_summary(found).failover, fault_summary(found).succession) == ((3, 6), "promoted by storeproof")
     assert Loss(fault("process_crash", recovery_seconds=taken), promised=True).failover is None
 
 

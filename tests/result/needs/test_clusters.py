@@ -15,6 +15,7 @@ from storeproof.result.needs.judged_need import JudgedNeed, NeedVerdict
 from storeproof.result.needs.published import published_evidence
 from storeproof.spec.editions.frozen import frozen_editions, load_edition
 from storeproof.spec.questions.needs import NeedsFile
+from tests.report.clusters import cluster_round, parts
 from tests.result.needs.needed import case, decided, judgement, known, needs, struck
 
 OWN, PROMOTED = "mongodb:three-members-majority", "postgresql:standbys-on"
@@ -75,6 +76,15 @@ def test_a_promotion_by_storeproof_shows_only_what_is_missed() -> None:
     found = judged("failover", cluster(fault, target=PROMOTED), failover_within="10 s", **role)
     assert (found.verdict, "promoted by storeproof" in found.reason) == (NeedVerdict.NOT_SHOWN, True)
     assert judged("failover", cluster(fault, target=PROMOTED), failover_within="800 ms", **role).verdict is NeedVerdict.NOT_MET
+
+
+def test_a_failover_is_judged_as_a_whole_and_told_in_its_parts() -> None:
+    """By the medians of the rounds that tell them."""
+    rounds = [cluster_round("kill_primary", failover=each) for each in (parts(), parts(detected_second=1.2), None)]
+    fault = struck("node_loss", recovery_seconds=[2.0, 2.0, 2.0], cluster_rounds=rounds)
+    found = judged("failover", cluster(fault), failover_within="3 s", survives=["node_loss"])
+    assert found.verdict is NeedVerdict.MET
+    assert "2 s to 2 s after the fault (detected 1.1 s, elected 1.5 s), at the latest by node_loss" in found.reason
 
 
 def test_a_round_in_which_no_node_took_over_misses_any_time() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from storeproof.outcome import Outcome
 from storeproof.report.parts.first_screen import with_first_screen
 from storeproof.result.model import Result
-from tests.report.clusters import ISOLATED
+from tests.report.clusters import ISOLATED, PROMOTED
 from tests.result.needs.levels import MIXES, level_case, level_cases, seen
 from tests.site.made import fault, judged, rate, result, struck, tried, way
 
@@ -50,7 +50,13 @@ def small_result() -> Result:
                 "redis:volatile",
                 fault("process_crash", Outcome.UNSUPPORTED, lost=460),
                 fault("power_loss", Outcome.UNSUPPORTED, torn=3),
-                fault("partition", Outcome.UNSUPPORTED, lost=900, cluster_rounds=[ISOLATED], recovery_seconds=[2.0, 6.0, 2.5, 3.0]),
+                fault(
+                    "partition",
+                    Outcome.UNSUPPORTED,
+                    lost=900,
+                    cluster_rounds=[ISOLATED.model_copy(update={"failover": PROMOTED})],
+                    recovery_seconds=[2.0, 6.0, 2.5, 3.0],
+                ),
                 claimed="volatile",
                 title="Redis",
                 capabilities=poor,

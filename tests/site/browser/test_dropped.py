@@ -34,7 +34,7 @@ def test_the_scripts_find_in_a_result_what_python_finds(open_page: Any, small_si
     before = published.evaluate_all(CELLS)
     assert [cells[:4] for cells in own.evaluate_all(CELLS)] == [cells[:4] for cells in before]
     assert {cell for cells in own.evaluate_all(CELLS) for cell in cells[4:]} == {"–"}
-    told, hint = "partition: 90 % lost; failover 2.75 s", "; failover: the median, at most 6 s"
+    told, hint = "partition: 90 % lost; failover 2.75 s (promoted by storeproof)", "; failover: the median, at most 6 s"
     assert [each.locator("small", has_text="partition").all_inner_texts() for each in (published, own)] == [[told], [told]]
     assert all(each.locator("small span, small a").first.get_attribute("title").endswith(hint) for each in (published, own))
     page.get_by_label("speeds of run").select_option(label="result.json (yours), standard")

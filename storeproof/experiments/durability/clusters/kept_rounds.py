@@ -18,6 +18,20 @@ def check_compared(cluster: ClusterEvidence, audit: AuditEvidence, where: str) -
         raise EvidenceDamaged(f"{where} calls records unlike that are alike")
 
 
+def check_succession(cluster: ClusterEvidence, where: str) -> None:
+    """Raises `EvidenceDamaged`: the parts of its failover do not follow each other, or there was none."""
+    found = cluster.succession
+    if found is None:
+        return
+    parts = [cluster.strike, found.before, found.elected, cluster.failed_over]
+    detected = [cluster.strike, found.missed, found.elected, cluster.failed_over]
+    known = [[each for each in some if each is not None] for some in (parts, detected)]
+    if cluster.failed_over is None or cluster.lasts or any(some != sorted(some) for some in known):
+        raise EvidenceDamaged(f"{where}: the parts of its failover do not follow each other, or there was none")
+    if (found.elected is None) != (found.before is None) or (found.promoted and (found.missed is not None or found.elected is None)):
+        raise EvidenceDamaged(f"{where} has parts of a failover that no run sees together")
+
+
 def times_of_cluster(round_: RoundEvidence, where: str) -> list[int]:
     """Its times, as they follow each other. Raises `EvidenceDamaged`: it has what no round of a cluster has."""
     cluster = round_.cluster
@@ -31,6 +45,7 @@ def times_of_cluster(round_: RoundEvidence, where: str) -> list[int]:
         until = (cluster.healed, cluster.failed_over) if cluster.lasts else (cluster.failed_over, *again, cluster.healed)
         times += [each for each in until if each is not None]
         times += [round_.load_ended]
+    check_succession(cluster, where)
     times += [] if cluster.without is None else [cluster.without.moment, cluster.without.ended]
     if round_.audit is not None:
         times += [round_.audit.moment, *(each.ended for each in cluster.others), round_.audit.ended]

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from storeproof.check import Anomaly, Finding
-from storeproof.evidence import Second
+from storeproof.evidence import Second, Succession
 from storeproof.history import Operation, RequestOutcome
 from storeproof.result.measured.cluster_round import (
     BIN_SECONDS,
     ClusterRoundRecord,
+    FailoverParts,
     NodeCourse,
     NodeSpan,
     Phase,
@@ -71,6 +72,7 @@ class Moments:
     struck: int = 0
     """It had struck."""
     failed_over: int | None = None
+    succession: Succession | None = None
     second: Second | None = None
     healed: int | None = None
     """It began to end, under load."""
@@ -87,6 +89,10 @@ class Moments:
     def second_of(self, moment: int) -> float:
         """Relative to the fault, in milliseconds' precision."""
         return round((moment - self.struck) / 1e9, 3)
+
+    def second_of_any(self, moment: int | None) -> float | None:
+        """None if it did not come."""
+        return None if moment is None else self.second_of(moment)
 
 
 @dataclass(frozen=True)
@@ -130,8 +136,8 @@ def record_of(
         primary=roles.primary,
         began_second=moments.second_of(moments.began),
         strike_second=moments.second_of(moments.strike),
-        failover_second=None if moments.failed_over is None else moments.second_of(moments.failed_over),
-        healed_second=None if moments.healed is None else moments.second_of(moments.healed),
+        failover_second=moments.second_of_any(moments.failed_over),
+        healed_second=moments.second_of_any(moments.healed),
         ended_second=moments.second_of(moments.ended),
         spans=[
             _span(node, phase, answered[node, phase], fates, moments)
@@ -147,6 +153,7 @@ def record_of(
         set_aside=list(set_aside),
         wrong=list(wrong),
         second_strike=None if moments.second is None else _second_strike(moments.second, moments),
+        failover=None if moments.succession is None else _failover_parts(moments.succession, moments),
     )
 
 
@@ -180,6 +187,15 @@ def _second_strike(second: Second, moments: Moments) -> SecondStrike:
     )
 
 
+def _failover_parts(succession: Succession, moments: Moments) -> FailoverParts:
+    return FailoverParts(
+        promoted_by="storeproof" if succession.promoted else "store",
+        detected_second=moments.second_of_any(succession.missed),
+        elected_second=moments.second_of_any(succession.elected),
+        before_second=moments.second_of_any(succession.before),
+    )
+
+
 def _span(node: str, phase: Phase, operations: Sequence[S], fates: Fates[S], moments: Moments) -> NodeSpan:
     ended = Counter(each.outcome for each in operations)
     acknowledged = [each for each in operations if each.outcome == "ok"]
@@ -192,7 +208,7 @@ def _span(node: str, phase: Phase, operations: Sequence[S], fates: Fates[S], mom
         lost=sum(map(fates.lost, acknowledged)),
         unknown=ended["unknown"],
         refused=ended["refused"],
-        last_second=None if last is None else moments.second_of(last),
+        last_second=moments.second_of_any(last),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from time import monotonic, monotonic_ns
 from typing import Final
 
@@ -18,6 +19,7 @@ from storeproof.evidence import ClusterEvidence, RoundEvidence, Second, Takeover
 from storeproof.experiments.durability.clusters.connections import Connections
 from storeproof.experiments.durability.clusters.round_record import Moments
 from storeproof.experiments.durability.strikes.round_clients import RoundClients
+from storeproof.experiments.durability.strikes.succession_watch import SuccessionWatch
 from storeproof.experiments.fault_experiment import Subject
 from storeproof.experiments.store_files import StoreFiles
 from storeproof.faults.cluster_fault import ClusterFault
@@ -198,7 +200,12 @@ class ClusterStrike:
         seen.nodes, seen.struck, seen.successor = tuple(self._cluster.nodes), self.struck_node, self._successor
         round_.began = moments.began or round_.began
         seen.strike, round_.struck, round_.load_ended = moments.strike, moments.struck, moments.ended
-        seen.failed_over, seen.second, seen.healed = moments.failed_over, moments.second, moments.healed
+        seen.failed_over, seen.succession, seen.second, seen.healed = (
+            moments.failed_over,
+            moments.succession,
+            moments.second,
+            moments.healed,
+        )
         seen.connections, seen.primary, round_.reach = self._connections.all, self._primary, self._reach
 
     def clean_up(self) -> None:
@@ -219,10 +226,10 @@ class ClusterStrike:
             MachineFailed: the same on a busy machine; or such a node was killed from outside.
         """
         deadline = Deadline(self._cluster.settle_seconds, lambda: None)
-        self._cluster.fail_over()
-        found = self._await_primary(clients, deadline.has_passed, self.struck_node, self._take_over)
+        with SuccessionWatch(self._cluster, self.struck_node, self.moments.strike) as watch:
+            found = self._await_primary(clients, deadline.has_passed, watch.ask, self._take_over)
         if found is not None:
-            self.moments.failed_over = found.moment
+            self.moments.failed_over, self.moments.succession = found.moment, watch.seen(found.moment)
             return
         if (ended := self.how_it_ended()) is not None:
             raise ended
@@ -250,7 +257,7 @@ class ClusterStrike:
         moment, end = monotonic_ns(), monotonic() + seconds
         with suppress(Unknown):  # an operator promotes none while another may have acknowledged more
             self._cluster.fail_over()
-        takeover = self._await_primary(clients, lambda: monotonic() > end, self._successor)
+        takeover = self._await_primary(clients, lambda: monotonic() > end, partial(self._cluster.successor_of, self._successor))
         self.moments.second = Second(self._successor, moment, takeover)
         if takeover is not None:
             time.sleep(_SURVIVORS_SECONDS)
@@ -261,27 +268,27 @@ class ClusterStrike:
 
     def _await_any(self, clients: RoundClients, then: Callable[[Takeover, RoundClients], None] | None = None) -> Takeover | None:
         """Wait for a primary, whichever it is. If there is none, the audit finds that."""
-        return self._await_primary(clients, Deadline(self._cluster.settle_seconds, lambda: None).has_passed, None, then)
+        return self._await_primary(clients, Deadline(self._cluster.settle_seconds, lambda: None).has_passed, self._cluster.primary, then)
 
     def _await_primary(
         self,
         clients: RoundClients,
         over: Callable[[], bool],
-        other_than: str | None,
+        ask: Callable[[], str],
         then: Callable[[Takeover, RoundClients], None] | None = None,
     ) -> Takeover | None:
         """Wait until a primary acknowledges a write; None if none did before it was over, see `_missing`.
 
         Args:
             over: whether to give up.
-            other_than: not this node.
+            ask: who the primary is.
             then: has clients go on there; those that began after an earlier failover find the primary themselves.
         """
         self._missing = "the others name no other primary"
         while not over():
             try:
-                primary = self._cluster.primary()
-                if primary != other_than and (moment := self._first_acknowledgement(clients, primary, over)) is not None:
+                primary = ask()
+                if (moment := self._first_acknowledgement(clients, primary, over)) is not None:
                     found = Takeover(primary, moment)
                     if then is not None:
                         then(found, clients)
