@@ -187,7 +187,7 @@ class CompositeCollection:
 
 def changed_keys(operation: str, args: tuple[Any, ...]) -> list[Key] | None:
     """The keys that a write may change; None: any."""
-    if operation == "put_many":
+    if operation in ("put_many", "insert_many"):
         return list(args[0])
     if operation in ("update_where", "delete_where"):
         return None
@@ -199,7 +199,7 @@ def new_records(operation: str, args: tuple[Any, ...], reply: Any) -> Mapping[Ke
 
     A comparison that failed has stored nothing: the copy from which the client knew what to expect may be old, and is removed.
     """
-    if operation == "put_many":
+    if operation == "put_many" or (operation == "insert_many" and reply):
         records: Mapping[Key, Record] = args[0]
         return records
     if operation in ("put", "get_and_set") or (operation == "put_if_absent" and reply):

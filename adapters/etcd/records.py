@@ -10,6 +10,8 @@ from storeproof.adapters.etcd.link import Absent, Link, decoded, encoded, number
 from storeproof.contract import Cursor, ExactExpiry, Key, Layout, Record, Unsupported, WrongReply
 
 _NO_LEASE: Final = "0"
+_ABSENT: Final = {"target": "CREATE", "create_revision": "0"}
+"""The comparison that holds of a key that is not there."""
 
 
 class Values(Followed, ExactExpiry):
@@ -75,9 +77,15 @@ class Values(Followed, ExactExpiry):
         if records:
             self._ask("kv/txn", success=[{"request_put": self._pair(key, record)} for key, record in records.items()])
 
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        """A transaction of puts, if none of the keys is there; at most `max-txn-ops` (128)."""
+        pairs = [self._pair(key, record) for key, record in records.items()]
+        new = [{"key": pair["key"], **_ABSENT} for pair in pairs]
+        return not pairs or self._ask("kv/txn", compare=new, success=[{"request_put": pair} for pair in pairs]).get("succeeded") is True
+
     def put_if_absent(self, key: Key, record: Record) -> bool:
         """A transaction: put, if the key was never created."""
-        return self._put_if([{"target": "CREATE", "create_revision": "0"}], key, record)
+        return self._put_if([_ABSENT], key, record)
 
     def compare_and_set(self, key: Key, expected: Record, record: Record) -> bool:
         """A transaction: put, if the key exists and has this value."""

@@ -94,7 +94,7 @@ def _failure_of(reason: Exception) -> Exception:
         return Unknown(text)
     if isinstance(reason, errors.BulkWriteError):
         done = reason.details or {}
-        began = done.get("nUpserted", 0) or done.get("nMatched", 0) or done.get("writeConcernErrors")
+        began = done.get("nInserted", 0) or done.get("nUpserted", 0) or done.get("nMatched", 0) or done.get("writeConcernErrors")
         return Unknown(text) if began else Refused(text)
     if isinstance(reason, errors.OperationFailure) and reason.code in _LEFT_OPEN:
         return Unknown(text)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from pymongo import ASCENDING, DESCENDING, ReplaceOne, ReturnDocument
-from pymongo.errors import DuplicateKeyError, OperationFailure
+from pymongo.errors import BulkWriteError, DuplicateKeyError, OperationFailure
 
 from storeproof.adapters.mongodb.feed import Followed
 from storeproof.adapters.mongodb.filter import equals, pattern
@@ -15,6 +15,7 @@ from storeproof.adapters.mongodb.link import Link, Stored, sorting
 from storeproof.contract import Cursor, Key, Layout, Record, Refused, Row, Unsupported
 
 _NAMESPACE_EXISTS: Final = 48
+_DUPLICATE_KEY: Final = 11000
 
 _ENDS: Final = "ends"
 """The field that a TTL index watches, beside the record."""
@@ -123,15 +124,29 @@ class Records(Followed):
             writes = [ReplaceOne({"_id": key}, self.encode(record), upsert=True) for key, record in records.items()]
             self._collection.bulk_write(writes, ordered=False, session=self._link.session)
 
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        """An unordered insert, as mongoimport sends it: the index on `_id` decides, as for `put_if_absent`."""
+        if not records:
+            return True
+        new = [{"_id": key, **self.encode(record)} for key, record in records.items()]
+        with sorting():
+            try:
+                self._collection.insert_many(new, ordered=False, session=self._link.session)
+            except BulkWriteError as reason:
+                failures = [(new[each["index"]]["_id"], each) for each in reason.details["writeErrors"]]
+                there = all(each["code"] == _DUPLICATE_KEY and self._is_there(key, each) for key, each in failures)
+                if reason.details["writeConcernErrors"] or not there:
+                    raise
+                return False
+        return True
+
     def put_if_absent(self, key: Key, record: Record) -> bool:
         """An insert; the index on `_id` decides, and only that: another unique index refuses."""
         with sorting():
             try:
                 self._collection.insert_one({"_id": key, **self.encode(record)}, session=self._link.session)
             except DuplicateKeyError as reason:
-                # Relatives send the code alone, which does not say which index it was: then the record itself does.
-                pattern = (reason.details or {}).get("keyPattern")
-                if not (self.exists(key) if pattern is None else pattern == {"_id": 1}):
+                if not self._is_there(key, reason.details or {}):
                     raise
                 return False
         return True
@@ -177,6 +192,12 @@ class Records(Followed):
         bounds = {} if cursor is None else {"_id": {"$gt": cursor}}
         keys = [each["_id"] for each in self._ordered(bounds, count, parts={"_id": 1})]
         return (keys[-1] if len(keys) == count else None), keys
+
+    def _is_there(self, key: Key, failure: Mapping[str, Any]) -> bool:
+        """Whether a duplicate key, which an insert failed of, is that of the record."""
+        # Relatives send the code alone, which does not say which index it was: then the record itself does.
+        pattern = failure.get("keyPattern")
+        return self.exists(key) if pattern is None else bool(pattern == {"_id": 1})
 
     def _ordered(self, bounds: Stored, count: int, backwards: bool = False, parts: Stored | None = None) -> list[Stored]:
         if count == 0:

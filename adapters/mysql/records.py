@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pymysql import IntegrityError
 from pymysql.constants import ER
 
 from storeproof.adapters.mysql.link import Link, refused_with
@@ -14,7 +15,7 @@ from storeproof.contract import Key, Layout, Record, Refused, Unknown
 
 
 class Records(Table, records.Records):
-    """What they share: also BatchWrite, Conditional, Swap, Prefix."""
+    """What they share: also BatchWrite, BatchInsert, Conditional, Swap, Prefix."""
 
     _beginning = ""
     """How much of a column is in its index, as SQL writes it; nothing is all."""
@@ -44,19 +45,25 @@ class Records(Table, records.Records):
             return super().count()
 
     def put_many(self, records: Mapping[Key, Record]) -> None:
-        if not records:
-            return
-        # In the order of the keys: batches that lock the same rows in different orders end in a deadlock.
-        values = [value for key, record in sorted(records.items()) for value in (self._key(key), *self.encode(record))]
-        rows = ", ".join([self._row] * len(records))
-        self._of_many(f"{self._insert.removesuffix(self._row)}{rows}{self._upsert(self._names)}", values)
+        if records:
+            self._of_many(*self._insertion(records, self._upsert(self._names)))
+
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        """One INSERT of all rows, as mysqldump and mariadb-dump write it."""
+        try:
+            if records:
+                self._of_many(*self._insertion(records))
+        except (Refused, Unknown) as reason:
+            if _duplicates_a_key(reason):
+                return False
+            raise
+        return True
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
         try:
             self._link.change(self._insert, self._key(key), *self.encode(record))
         except Refused as reason:
-            # Not INSERT IGNORE: it also takes values that do not fit, and cuts them.
-            if refused_with(reason, ER.DUP_ENTRY) and str(reason).endswith("PRIMARY'"):
+            if _duplicates_a_key(reason):
                 return False
             raise
         return True
@@ -68,6 +75,15 @@ class Records(Table, records.Records):
         found, *columns = self._link.read(self._swap, self._key(key), *self.encode(record))[0]
         return None if found is None else self.decode(columns)
 
+    def _insertion(self, records: Mapping[Key, Record], ending: str = "") -> tuple[str, Sequence[Any]]:
+        """A statement that inserts rows, and its values.
+
+        In the order of the keys: batches that lock the same rows in different orders end in a deadlock.
+        """
+        values = [value for key, record in sorted(records.items()) for value in (self._key(key), *self.encode(record))]
+        rows = ", ".join([self._row] * len(records))
+        return f"{self._insert.removesuffix(self._row)}{rows}{ending}", values
+
     def _of_many(self, statement: str, values: Sequence[Any]) -> int:
         """Run a statement that changes several rows."""
         try:
@@ -75,7 +91,7 @@ class Records(Table, records.Records):
         except Refused as reason:
             if self._link.transactional or refused_with(reason, ER.SP_DOES_NOT_EXIST):
                 raise
-            raise Unknown(f"{reason}; {self._link.engine} keeps the rows before the refused one") from reason
+            raise Unknown(f"{reason}; {self._link.engine} keeps the rows before the refused one") from reason.__cause__
 
     def _upsert(self, names: Sequence[str], first: str = "") -> str:
         """`first`: assignments before those of the columns."""
@@ -92,3 +108,12 @@ class Records(Table, records.Records):
         """The parts of CREATE TABLE that make the layout's indexes, `i0`, `i1` ..., and their parameters."""
         for number, path in enumerate(self._layout.indexed):
             yield f"KEY i{number} (`{path[0]}`{self._beginning})", ()
+
+
+def _duplicates_a_key(reason: Refused | Unknown) -> bool:
+    """Whether the server refused a row because its table has one with the same primary key.
+
+    INSERT IGNORE would not ask: it also takes values that do not fit, and cuts them.
+    """
+    cause = reason.__cause__
+    return isinstance(cause, IntegrityError) and cause.args[0] == ER.DUP_ENTRY and str(cause.args[1]).endswith("PRIMARY'")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from time import monotonic
 from typing import Any, Final, TypeVar
 
@@ -96,6 +96,12 @@ def sqlstate(reason: Refused) -> str | None:
     return reason.__cause__.sqlstate if isinstance(reason.__cause__, psycopg.Error) else None
 
 
+def duplicates_a_key(reason: Refused) -> bool:
+    """Whether the server refused a row because its table has one with the same primary key."""
+    cause = reason.__cause__
+    return isinstance(cause, psycopg.errors.UniqueViolation) and (cause.diag.constraint_name or "").endswith("_pkey")
+
+
 class Link:
     """One connection in autocommit mode, and at most one transaction."""
 
@@ -126,6 +132,16 @@ class Link:
         """Send one statement; the rows that it answered."""
         self.run(statement, values)
         return self.rows()
+
+    def copy(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Send a COPY with its rows, as text: then a type does not matter."""
+
+        def send() -> None:
+            with self._cursor.copy(statement) as copy:
+                for row in rows:
+                    copy.write_row(row)
+
+        self._answered(send)
 
     def said(self, question: str) -> Sequence[tuple[Any, ...]]:
         """The rows that a question without arguments is answered with, in text: the only format that every relative has for all types."""
@@ -195,18 +211,21 @@ class Link:
         return self._connection.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
     def _run(self, cursor: psycopg.Cursor[Any], statement: str, values: Any, prepare: bool | None) -> int:
+        return self._answered(lambda: cursor.execute(statement, values, prepare=prepare)).rowcount
+
+    def _answered(self, ask: Callable[[], RV]) -> RV:
         if self._connection.closed:
             raise Refused("the connection is closed; the request was not sent")
         try:
             self._unreplicated = ""
-            rows = cursor.execute(statement, values, prepare=prepare).rowcount
+            answer = ask()
         except psycopg.Error as reason:
             raise _failure_of(reason) from reason
         except (UnicodeEncodeError, OverflowError) as reason:
             raise Refused(f"{reason}; the statement was not sent") from reason
         if self._unreplicated:
             raise Unknown(self._unreplicated)
-        return rows
+        return answer
 
     def _notice(self, notice: psycopg.errors.Diagnostic) -> None:
         """A cancelled wait for a standby ends in success, and a warning; its text may be in any language."""

@@ -8,9 +8,9 @@ from typing import Any, Final
 from psycopg.types.numeric import Float8, Int8
 
 from storeproof.adapters.postgresql.feed import Followed
-from storeproof.adapters.postgresql.link import Link
+from storeproof.adapters.postgresql.link import Link, duplicates_a_key
 from storeproof.adapters.sql import records
-from storeproof.contract import Key, Layout, Record, Row, Unsupported
+from storeproof.contract import Key, Layout, Record, Refused, Row, Unsupported
 from storeproof.spec.model import Hash
 
 _ARGUMENTS: Final = 100
@@ -18,7 +18,7 @@ _ARGUMENTS: Final = 100
 
 
 class Records(Followed):
-    """What they share: also BatchWrite, Conditional, Swap, Prefix."""
+    """What they share: also BatchWrite, BatchInsert, Conditional, Swap, Prefix."""
 
     functions: tuple[str, ...] = ("swap", "tell")
 
@@ -32,6 +32,7 @@ class Records(Followed):
         listed = ", ".join(names)
         batch = f"unnest(%s::{self._key_type}[], {arrays}) AS r (k, {listed})"
         self._put_many = f"INSERT INTO {self._name} (k, {listed}) SELECT k, {taken} FROM {batch}{self._upsert(names)}"
+        self._copy = f"COPY {self._name} (k, {listed}) FROM STDIN"
         assigned = ", ".join(f"{name} = {mark}" for name, mark in zip(names, marks, strict=True))
         equal = " AND ".join(f"{name} IS NOT DISTINCT FROM {mark}" for name, mark in zip(names, marks, strict=True))
         self._set_if = f"UPDATE {self._name} SET {assigned} WHERE k = %s AND {equal}"
@@ -50,9 +51,17 @@ class Records(Followed):
     def put_many(self, records: Mapping[Key, Record]) -> None:
         if not records:
             return
-        # In the order of the keys: batches that lock the same rows in different orders end in a deadlock.
-        rows = [(self._key(key), *self.encode(record)) for key, record in sorted(records.items())]
-        self._link.change(self._put_many, *[list(column) for column in zip(*rows, strict=True)])
+        self._link.change(self._put_many, *[list(column) for column in zip(*self._rows(records), strict=True)])
+
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        """COPY, as pg_restore does it."""
+        try:
+            self._link.copy(self._copy, self._rows(records))
+        except Refused as reason:
+            if duplicates_a_key(reason):
+                return False
+            raise
+        return True
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
         return self._link.change(f"{self._insert} ON CONFLICT (k) DO NOTHING", self._key(key), *self.encode(record)) == 1
@@ -65,6 +74,10 @@ class Records(Followed):
             raise Unsupported(f"a function has at most {_ARGUMENTS} arguments, and the record {len(self.columns)} columns")
         rows = self._link.read(self._swap, self._key(key), *self.encode(record))
         return self.decode(rows[0]) if rows else None
+
+    def _rows(self, records: Mapping[Key, Record]) -> list[Sequence[Any]]:
+        """In the order of the keys: batches that lock the same rows in different orders end in a deadlock."""
+        return [(self._key(key), *self.encode(record)) for key, record in sorted(records.items())]
 
     def _rows_of(self, keys: Sequence[Any]) -> Sequence[Sequence[Any]]:
         return self._link.read(f"{self._list} WHERE k = ANY (%s::{self._key_type}[])", list(keys))

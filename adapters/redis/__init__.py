@@ -20,6 +20,7 @@ from storeproof.adapters.redis.collection import Named, RedisCollection, rewrite
 from storeproof.adapters.redis.feed import Followed
 from storeproof.adapters.redis.link import FAILURES, RedisLink, failure_of
 from storeproof.adapters.redis.managed import service, settings_of
+from storeproof.adapters.redis.scripts import Script
 from storeproof.adapters.redis.sentinel import SentinelCluster
 from storeproof.adapters.redis.structures import Places, Queues, Rankings, Sets
 from storeproof.contract import (
@@ -141,6 +142,10 @@ class Strings(Followed, ExactExpiry, RedisCollection):
         if records:
             self._run("MSET", *[item for key, record in records.items() for item in (f"{self._prefix}{key}", record)])
 
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        pairs = [item for key, record in records.items() for item in (f"{self._prefix}{key}", record)]
+        return not pairs or bool(self._run("MSETNX", *pairs) == 1)
+
     def put_if_absent(self, key: Key, record: Record) -> bool:
         return self._run("SET", f"{self._prefix}{key}", record, "NX") is not None
 
@@ -217,11 +222,12 @@ class HashRecords(ExactExpiry, RedisCollection):
 
     def put_many(self, records: Mapping[Key, Record]) -> None:
         """DEL and HSET of each in one script: the batch is atomic."""
-        if not records:
-            return
-        pairs = [self._pairs(record) for record in records.values()]
-        args = [len(each) for each in pairs] + [item for each in pairs for item in each]
-        self._session.script(scripts.PUT_MANY, [f"{self._prefix}{key}" for key in records], args)
+        if records:
+            self._batch(scripts.PUT_MANY, records)
+
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        """EXISTS of each, then HSET of each, in one script."""
+        return not records or bool(self._batch(scripts.INSERT_MANY, records) == 1)
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
         """EXISTS and HSET in one script."""
@@ -235,6 +241,11 @@ class HashRecords(ExactExpiry, RedisCollection):
 
     def put_expiring(self, key: Key, record: Record, seconds: int) -> None:
         self._session.script(scripts.PUT_EXPIRING, [f"{self._prefix}{key}"], [seconds, *self._pairs(record)])
+
+    def _batch(self, script: Script, records: Mapping[Key, Record]) -> Any:
+        pairs = [self._pairs(record) for record in records.values()]
+        args = [len(each) for each in pairs] + [item for each in pairs for item in each]
+        return self._session.script(script, [f"{self._prefix}{key}" for key in records], args)
 
 
 class Hashes(HashRecords):

@@ -31,6 +31,7 @@ def _script(*names: str) -> Script:
 GET_AND_SET: Final = _script("get_and_set.lua")
 COMPARE_AND_SET: Final = _script("compare_and_set.lua")
 SET_PATHS: Final = _script("set_paths.lua")
+INSERT_MANY: Final = _script("insert_many.lua")
 UNSET: Final = _script("unset.lua")
 INCREMENT: Final = _script("increment.lua")
 PUSH: Final = _script("list.lua", "push.lua")
@@ -110,6 +111,11 @@ class Documents(Named):
         if records:
             triples = [(f"{self._prefix}{key}", "$", self._stored(record)) for key, record in records.items()]
             self._run("JSON.MSET", *[word for triple in triples for word in triple])
+
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        """EXISTS of each, then JSON.MSET, in one script."""
+        documents = [self._stored(record) for record in records.values()]
+        return not records or bool(self._session.script(INSERT_MANY, [f"{self._prefix}{key}" for key in records], documents) == 1)
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
         return self._run("JSON.SET", f"{self._prefix}{key}", "$", self._stored(record), "NX") is not None

@@ -9,7 +9,7 @@ from storeproof.adapters.sql.dialect import Dialect
 from storeproof.adapters.sqlite.feed import Followed
 from storeproof.adapters.sqlite.link import Link
 from storeproof.adapters.sqlite.query_filter import after
-from storeproof.contract import Key, Layout, Record
+from storeproof.contract import Key, Layout, Record, Refused
 
 
 class _Dialect(Dialect):
@@ -33,7 +33,7 @@ DIALECT: Final = _Dialect()
 
 
 class Table(Followed):
-    """What they share: also BatchWrite, Swap, Prefix."""
+    """What they share: also BatchWrite, BatchInsert, Swap, Prefix."""
 
     dialect = DIALECT
     unsupported_because: Mapping[str, str] = {
@@ -72,6 +72,17 @@ class Table(Followed):
     def put_many(self, records: Mapping[Key, Record]) -> None:
         if records:
             self._link.write_all([(self._put, (key, *self.encode(record))) for key, record in records.items()])
+
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        """An INSERT of each in one transaction, which the first key that is there undoes."""
+        try:
+            if records:
+                self._link.write_all([(self._insert, (key, *self.encode(record))) for key, record in records.items()])
+        except Refused as reason:
+            if str(reason).endswith(f"UNIQUE constraint failed: {self._layout.name}.k"):
+                return False
+            raise
+        return True
 
     def get_and_set(self, key: Key, record: Record) -> Record | None:
         rows = self._link.write_all([(f"{self._list} WHERE k = ?", (key,)), (self._put, (key, *self.encode(record)))])

@@ -80,6 +80,12 @@ function M.put_many(name, blob)
   end)
 end
 
+function M.insert_many(name, blob)
+  box.atomic(function()
+    for _, tuple in tuples(blob) do box.space[name]:insert(tuple) end
+  end)
+end
+
 -- All reads before all writes. Vinyl may wait for its disk between two of them, and refuses one of two transactions that conflict.
 function M.run_whole(name, keys, blob)
   local space, found = box.space[name], {}

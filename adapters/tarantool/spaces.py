@@ -42,6 +42,11 @@ _LACKING: Final = {
 """Ordered, Prefix and Walk are there where the primary index is a tree."""
 
 
+def _duplicates_a_key(reason: BaseException | None) -> bool:
+    """Whether the server refused a tuple because the space has one with the same key."""
+    return isinstance(reason, DatabaseError) and reason.args[:1] == (_TUPLE_FOUND,) and bool(_OF_THE_KEY.search(str(reason)))
+
+
 class Space:
     """Whole records; a subclass says how a record is written."""
 
@@ -69,6 +74,9 @@ class Space:
         position = next(place for place, column in enumerate(self.columns) if column[0] == path[0])
         return {"field": position + 2, "type": self.columns[position][1]}
 
+    def _packed(self, records: Mapping[Key, Record]) -> Any:
+        return packed([[key, *self.encode(record)] for key, record in records.items()])
+
     def ask(self, request: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Send one of the connection's requests about this space, by its number: the connector's own schema is never read again.
 
@@ -79,7 +87,7 @@ class Space:
         try:
             return request(self._number, *args, **options).data
         except DatabaseError as reason:
-            if reason.args[:1] == (_TUPLE_FOUND,) and _OF_THE_KEY.search(str(reason)):
+            if _duplicates_a_key(reason):
                 return None
             if reason.args[:1] != (_NO_SUCH_SPACE,):
                 raise self._session.failure_of(reason) from reason
@@ -131,7 +139,18 @@ class Space:
     def put_many(self, records: Mapping[Key, Record]) -> None:
         """space:replace of each, in one transaction."""
         if records:
-            self._call("put_many", self._name, packed([[key, *self.encode(record)] for key, record in records.items()]))
+            self._call("put_many", self._name, self._packed(records))
+
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        """space:insert of each, in one transaction."""
+        try:
+            if records:
+                self._call("insert_many", self._name, self._packed(records))
+        except Refused as reason:
+            if _duplicates_a_key(reason.__cause__):
+                return False
+            raise
+        return True
 
     def put_if_absent(self, key: Key, record: Record) -> bool:
         return self.ask(self._connection.insert, [key, *self.encode(record)]) is not None

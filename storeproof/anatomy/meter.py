@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _MOST_UNCLASSIFIED: Final = 0.01
 _MOST_ELSEWHERE: Final = 0.01
 """Share of the bytes written to files of the same file system by other programs."""
-_WHOLE: Final = frozenset({"put", "put_many", "put_if_absent", "put_expiring"})
+_WHOLE: Final = frozenset({"put", "put_many", "put_if_absent", "insert_many", "put_expiring"})
 """Operations that write whole records."""
 _READS: Final = frozenset(
     {"get", "get_many", "get_field", "get_fields", "get_path", "get_paths", "exists", "count", "scan", "find", "count_where", "aggregate"}

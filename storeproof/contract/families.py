@@ -112,6 +112,17 @@ class BatchWrite(Protocol):
 
 
 @runtime_checkable
+class BatchInsert(Protocol):
+    """Many new records in one request, as a loader of the store's own maker sends them."""
+
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        """Store all if their keys are new; returns whether they were.
+
+        A record that exists is not changed. What is stored of the others then is a named alternative: nothing, those before it, or all.
+        """
+
+
+@runtime_checkable
 class Fields(Protocol):
     """Single fields of a hash, without moving the others."""
 

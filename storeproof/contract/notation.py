@@ -114,7 +114,7 @@ _ARGUMENTS: dict[str, Callable[..., tuple[Any, ...]]] = {
     "put_if_absent": lambda model, key, record: (key, record_from(model, record)),
     "compare_and_set": lambda model, key, old, new: (key, record_from(model, old), record_from(model, new)),
     **dict.fromkeys(("put_expiring", "put_swept"), lambda model, key, record, seconds: (key, record_from(model, record), seconds)),
-    "put_many": _many,
+    **dict.fromkeys(("put_many", "insert_many"), _many),
     "set_field": lambda _model, key, field, value: (key, field, _bytes(value)),
     "set_fields": lambda _model, key, values: (key, {field: _bytes(value) for field, value in values.items()}),
     "get_path": lambda _model, key, path: (key, tuple(path)),

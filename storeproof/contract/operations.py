@@ -236,6 +236,7 @@ OPERATIONS: dict[str, OperationKind] = {
         OperationKind("count", families.Count, False, _exactly(int)),
         OperationKind("get_many", families.BatchRead, False, _records_in_order),
         OperationKind("put_many", families.BatchWrite, True, _NOTHING),
+        OperationKind("insert_many", families.BatchInsert, True, _YES_OR_NO),
         OperationKind("get_field", families.Fields, False, _exactly(bytes, type(None))),
         OperationKind("set_field", families.Fields, True, _NOTHING),
         OperationKind("delete_field", families.Fields, True, _YES_OR_NO),

@@ -128,6 +128,7 @@ MISSED: Final[Mapping[str, Callable[[Any], int]]] = {
     "exists": _if_false,
     "get_many": _nones,
     "put_many": _never,
+    "insert_many": _if_false,
     "get_field": _if_none,
     "set_field": _never,
     "get_path": _if_missing,

@@ -18,7 +18,7 @@ EngineName = Literal["driver", "wire"]
 EngineWanted = Literal["auto", "wire", "driver"]
 """`auto`: `wire`; `driver` where nothing is compiled, or where requests cannot be made without the store's client."""
 
-BATCH_FORM: Final[Mapping[str, str]] = {"get": "get_many", "put": "put_many"}
+BATCH_FORM: Final[Mapping[str, str]] = {"get": "get_many", "put": "put_many", "put_if_absent": "insert_many"}
 """The operation that a mix with `batch` above 1 calls instead."""
 
 

@@ -58,6 +58,14 @@ def _put_many(state: State, records: Mapping[Key, Record]) -> tuple[Any, State]:
     return None, {**state, **copy.deepcopy(dict(records))}
 
 
+def _insert_many(state: State, records: Mapping[Key, Record]) -> tuple[Any, State]:
+    there = records.keys() & state.keys()
+    if not there:
+        return True, _put_many(state, records)[1]
+    # Where only some of the keys are there, stores differ on the others: named alternatives of key_access.multi-insert/003.
+    return (False if len(there) == len(records) else UNDEFINED), state
+
+
 def _get_field(state: State, key: Key, field: str) -> tuple[Any, State]:
     return _hash(state, key).get(field), state
 
@@ -322,6 +330,7 @@ _STEPS: dict[str, Callable[..., tuple[Any, State]]] = {
     "count": _count,
     "get_many": _get_many,
     "put_many": _put_many,
+    "insert_many": _insert_many,
     "get_field": _get_field,
     "set_field": _set_field,
     "delete_field": _delete_field,

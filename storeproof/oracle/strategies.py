@@ -224,7 +224,7 @@ def _arguments(model: Model, key: st.SearchStrategy[Any]) -> dict[str, st.Search
         "exists": st.tuples(key),
         "count": st.tuples(),
         "get_many": st.tuples(st.lists(key, max_size=4)),
-        "put_many": st.tuples(st.dictionaries(key, record, min_size=1, max_size=3)),
+        **dict.fromkeys(("put_many", "insert_many"), st.tuples(st.dictionaries(key, record, min_size=1, max_size=3))),
         "get_field": st.tuples(key, fields),
         "set_field": st.tuples(key, fields, _blobs),
         "delete_field": st.tuples(key, fields),

@@ -67,6 +67,8 @@ def _value(size: int) -> list[Call]:
         ("get_and_set", (_KEY, whole[: size - 1])),
         ("put_many", ({_KEY: whole, "other": whole[:size]},)),
         ("get_many", (["other", _KEY],)),
+        ("insert_many", ({"new": whole, "newer": whole[:size]},)),
+        ("get_many", (["newer", "new"],)),
         ("scan", (None, 2, False)),
         ("put", (_KEY, whole[: size - 1])),
         ("get", (_KEY,)),

@@ -111,6 +111,7 @@ def arguments_of(
         "put_if_absent": key_and_record,
         "get_many": many_keys,
         "put_many": many_records,
+        "insert_many": many_records,
         "get_field": key_and_path,
         "get_path": key_and_path,
         "set_field": key_path_and_part,

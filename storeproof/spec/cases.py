@@ -30,7 +30,7 @@ OF_COMPOSITES: Final = frozenset(
 )
 """Cases that only composite stores have."""
 
-_TOGETHER = ("append", "compare-and-set", "get-and-set", "increment", "put-if-absent", "queue", "set-fields", "set-paths")
+_TOGETHER = ("append", "compare-and-set", "get-and-set", "increment", "insert-many", "put-if-absent", "queue", "set-fields", "set-paths")
 
 
 def revisions_of(name: str, capability: Capability) -> dict[str, int | None]:

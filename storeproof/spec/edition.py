@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-VERSION = "2026.11.26"
+VERSION = "2026.11.27"
 """YEAR.MONTH.NUMBER, raised with every change of a demand."""
 
 FROZEN_PATTERN: Final = r"^20[0-9]{2}\.(0[1-9]|1[0-2])$"

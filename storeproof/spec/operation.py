@@ -12,6 +12,7 @@ OperationName = Literal[
     "count",
     "get_many",
     "put_many",
+    "insert_many",
     "get_field",
     "set_field",
     "delete_field",

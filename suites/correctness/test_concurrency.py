@@ -97,6 +97,24 @@ def test_one_wins(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) ->
         )
 
 
+@pytest.mark.case(id="concurrency.insert-many", model="single_key", operations=("insert_many",))
+def test_one_batch_wins(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
+    """Of clients that insert the same keys at most one is told that they were new, and then all records are its own."""
+    collection, layout = _needs("insert_many", "single_key", fresh, case_result)
+    batches = [[f"{letter}{number}" for letter in "abc"] for number in range(sut.scale.correctness.concurrent_operations // 4)]
+
+    def claim(own: Collection, client: int) -> list[bool]:
+        return [_patiently(own, layout, "insert_many", dict.fromkeys(keys, b"%d" % client)) for keys in batches]
+
+    won = _together(sut, layout, claim)
+    for keys, answers in zip(batches, zip(*won, strict=True), strict=True):
+        winners = [client for client, new in enumerate(answers) if new]
+        found = [call(collection, layout, "get", key) for key in keys]
+        assert all(found == [b"%d" % client] * len(keys) for client in winners), (
+            f"{keys}: insert_many succeeded for clients {winners}; the store has the values of clients {found!r}"
+        )
+
+
 @pytest.mark.case(id="concurrency.get-and-set", model="single_key", operations=("get_and_set",))
 def test_each_value_is_answered_to_one(sut: StoreUnderTest, fresh: Fresh, case_result: CaseResult) -> None:
     """An atomic exchange hands every value to exactly one client."""

@@ -48,6 +48,10 @@ def test_what_a_server_refuses_did_not_happen(collection: Any) -> None:
         collection.put("k", b"v" * 3_000_000)
     with pytest.raises(Refused, match="too many operations"):
         collection.put_many({f"k{number}": b"v" for number in range(129)})
+    with pytest.raises(Refused, match="too many operations"):
+        collection.insert_many({f"k{number}": b"v" for number in range(129)})
+    assert collection.insert_many({f"k{number}": b"v" for number in range(128)})
+    collection.clear()
     with pytest.raises(Refused, match="surrogates not allowed"):
         collection.put("\ud800", b"v")
     assert collection.count() == 0

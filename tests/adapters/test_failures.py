@@ -14,7 +14,7 @@ import pymysql
 import pytest
 import tarantool
 from bson.errors import InvalidBSON
-from pymongo.errors import AutoReconnect, ConfigurationError, OperationFailure, ProtocolError
+from pymongo.errors import AutoReconnect, BulkWriteError, ConfigurationError, OperationFailure, ProtocolError
 from redis.exceptions import ConnectionError as RedisGone
 from redis.exceptions import InvalidResponse, ResponseError
 from tarantool.error import DatabaseError, NetworkError
@@ -165,9 +165,12 @@ def test_the_code_of_a_duplicate_key_alone_will_do(details: dict[str, Any], ther
         records: Any = session.collection(Layout("c", MODELS["single_key"]))
         if taken:
             assert records.put_if_absent("k", b"v") is False
+            assert records.insert_many({"k": b"v", "l": b"w"}) is False
         else:
             with pytest.raises(Refused):
                 records.put_if_absent("k", b"v")
+            with pytest.raises(Refused):
+                records.insert_many({"k": b"v", "l": b"w"})
         session.close()
 
 
@@ -250,6 +253,8 @@ def _without_length() -> Exception:
         (mongodb_link._failure_of, OperationFailure("Feature not supported: $lookup", 303), Unsupported),
         (mongodb_link._failure_of, OperationFailure("bad value", 2), Refused),
         (mongodb_link._failure_of, ConfigurationError("Server at x:1 reports wire version 8, but this version of PyMongo"), Unsupported),
+        (mongodb_link._failure_of, BulkWriteError({"writeErrors": [{"errmsg": "bad"}], "nInserted": 0}), Refused),
+        (mongodb_link._failure_of, BulkWriteError({"writeErrors": [{"errmsg": "bad"}], "nInserted": 1}), Unknown),
         (mongodb_link._failure_of, InvalidBSON("no"), WrongReply),
         (mongodb_link._failure_of, ProtocolError("Got opcode 3"), WrongReply),
         (mongodb_link._failure_of, KeyError("cursor"), WrongReply),

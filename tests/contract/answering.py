@@ -40,6 +40,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "put": ("k", b""),
     "get_many": (["a", "b"],),
     "put_many": ({"a": b""},),
+    "insert_many": ({"a": b""},),
     "get_field": ("k", "f"),
     "set_field": ("k", "f", b""),
     "delete_field": ("k", "f"),

@@ -42,7 +42,8 @@ def test_what_is_put_is_what_is_wanted_back(layout: Layout, written: Any, record
     assert arguments_from(model, "put_expiring", ("k", written, 2)) == ("k", record, 2)
     assert arguments_from(model, "put_swept", ("k", written, 2)) == ("k", record, 2)
     assert arguments_from(model, "compare_and_set", ("k", written, written)) == ("k", record, record)
-    assert arguments_from(model, "put_many", ({"k": written, "l": written},)) == ({"k": record, "l": record},)
+    for batch in ("put_many", "insert_many"):
+        assert arguments_from(model, batch, ({"k": written, "l": written},)) == ({"k": record, "l": record},)
     assert answer_from(model, "get", written) == record
     assert answer_from(model, "get_many", [written, None]) == [record, None]
     assert answer_from(model, "scan", [["k", written]]) == [("k", record)]

@@ -49,7 +49,7 @@ def _store(lies: Sequence[str], adapter: Path, groups: Sequence[str]) -> str:
     told = {"settings": {"journal_mode": "wal"}, "guarantee": "volatile"}
     written["variants"] = {lie: {**told, "options": {"lie": lie}} for lie in lies} | {"truth": {**told, "default": True}}
     written["claims"] = {
-        "models": ["product", "corpus", "place", "ledger", "single_key", "hash10", "nested"],
+        "models": ["product", "corpus", "place", "ledger", "single_key", "hash10", "document10", "nested", "row"],
         "capabilities": dict.fromkeys(groups, True),
     }
     return yaml.safe_dump(written)

@@ -19,7 +19,7 @@ LIARS: Mapping[str, ModuleType] = {
     "wrong answers to requests": lying_queries,
     "lies about changes": lying_changes,
     "lies about measures": lying_measures,
-    "lies about several parts": lying_updates,
+    "lies about several parts or records": lying_updates,
     "lies about transactions": lying_transactions,
 }
 """Each module has `LIES`, and is the adapter that tells them."""

@@ -37,7 +37,7 @@ FAMILIES = {
     "set": {"add_member", "remove_member", "has_member", "member_count"},
     "ranking": {"set_score", "add_score", "remove_score", "score_of", "rank_of", "top", "ranking_size"},
 }
-ALWAYS = {"get", "put", "delete", "exists", "count", "get_many", "put_many"}
+ALWAYS = {"get", "put", "delete", "exists", "count", "get_many", "put_many", "insert_many"}
 
 quick = settings(max_examples=25, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
@@ -90,6 +90,9 @@ def test_the_model_store_never_fails(name: str) -> None:
                 plain[args[0]] = args[1]
             elif operation == "put_many":
                 plain.update(args[0])
+            elif operation == "insert_many":
+                assert wanted is not any(key in plain for key in args[0])
+                plain.update(args[0] if wanted else {})
             elif operation == "delete":
                 assert wanted is (plain.pop(args[0], None) is not None)
             elif operation == "count":

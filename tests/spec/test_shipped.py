@@ -15,6 +15,7 @@ from storeproof.contract import OPERATIONS
 from storeproof.contract.notation import answer_from, arguments_from
 from storeproof.contract.operations import wrong_reply
 from storeproof.contract.values import MISSING, Layout
+from storeproof.load.engine import BATCH_FORM
 from storeproof.spec import SPEC_ROOT, load_spec
 from storeproof.spec.edition import edition_of
 from storeproof.spec.kinds import FILES, RECORDS
@@ -112,7 +113,7 @@ def test_every_workload_can_be_measured() -> None:
     for workload in SHIPPED.workloads.values():
         for mix in workload.mix:
             if mix.batch > 1:
-                assert f"{mix.operation}_many" in OPERATIONS, workload.workload
+                assert mix.operation in BATCH_FORM, workload.workload
             assert bool(mix.path) == mix.operation.endswith(("_path", "_field")), workload.workload
         assert max(workload.indexes) <= len(SHIPPED.models[workload.model].indexes), workload.workload
 

@@ -173,15 +173,18 @@ class Capture:
     def _learn_counts(self, collection: Collection, mix: Mix, links: set[int]) -> tuple[CapturedReply, tuple[int, ...], tuple[int, ...]]:
         """An answer that is as it should be, the counts of such answers, and those of records that were not as they should be.
 
-        Where the store answers with an error that a record is missing, there are none of the latter: it will count as an error.
+        Where the store answers those with an error, there are none of the latter: it will count as an error.
         """
-        absent = [self._reply(collection, mix, links, self._probes.absent(mix.batch), first=True) for _ in range(2)]
-        there = [self._reply(collection, mix, links, self._probes.present(mix.batch)) for _ in range(2)]
-        _of_one_kind(mix, there)
-        if any(answer.error for answer in absent):
-            return there[0], tuple(sorted({answer.count for answer in there})), ()
-        _of_one_kind(mix, absent)
-        return (absent if operation_name(mix) == "put_if_absent" else there)[0], *_hits_and_misses(mix, there, absent)
+        wanted, unwanted = self._probes.present, self._probes.absent
+        if operation_name(mix) in _INSERTING:
+            wanted, unwanted = unwanted, wanted
+        bad = [self._reply(collection, mix, links, unwanted(mix.batch), first=True) for _ in range(2)]
+        good = [self._reply(collection, mix, links, wanted(mix.batch)) for _ in range(2)]
+        _of_one_kind(mix, good)
+        if any(answer.error for answer in bad):
+            return good[0], tuple(sorted({answer.count for answer in good})), ()
+        _of_one_kind(mix, bad)
+        return good[0], *_hits_and_misses(mix, good, bad)
 
     def _learn_scan_counts(
         self, collection: Collection, mix: Mix, links: set[int]
@@ -258,15 +261,14 @@ class Capture:
     def _reply(
         self, collection: Collection, mix: Mix, links: set[int], numbers: tuple[int, ...], *, form: int = 0, first: bool = False
     ) -> CapturedReply:
-        """How the store answers. `first`: the client may ask once more, which is not looked at, and the answer may be an error, but for the
-        operation that wants it."""
+        """How the store answers. `first`: the client may ask once more, which is not looked at, and the answer may be an error."""
         from storeproof import native  # only here: it is optional
 
         exchange = self._exchange(mix, self._record(collection, mix, numbers, form)[1], links, first=first)
         found, problem = native.replies(self._protocol, exchange.reply, len(exchange.reply))
         if problem or not found or sum(length for _, _, length in found) != len(exchange.reply):
             raise NotTemplated(f"{label(mix)}: a reply is not understood: {problem or 'it is cut short'}")
-        if (error := next((error for _, error, _ in found if error), None)) and not (first and operation_name(mix) != "put_if_absent"):
+        if (error := next((error for _, error, _ in found if error), None)) and not first:
             raise NotTemplated(f"{label(mix)}: one of its answers is an error: {error}")
         return CapturedReply(found[-1][0], len(found), exchange.last, exchange.reply, error)
 
@@ -300,15 +302,16 @@ def numbers_within(low: int, bound: int) -> list[int]:
 
 _CHANGING: Final = ("set_path", "set_paths", "increment")
 """Operations that change what is there."""
-_RECORDING: Final = ("put", "put_many", "put_if_absent", "set_field", "set_path", "set_fields", "set_paths")
+_INSERTING: Final = ("put_if_absent", "insert_many")
+"""Operations that do nothing to a record that is there."""
+_RECORDING: Final = ("put", "put_many", *_INSERTING, "set_field", "set_path", "set_fields", "set_paths")
 """Operations that write what a record is made of."""
 _NEVER_MISSED: Final = frozenset(name for name, missed in MISSED.items() if missed is MISSED["put"])
 """Operations that do the same whether the record is there or not."""
 
 
-def _hits_and_misses(mix: Mix, there: list[CapturedReply], absent: list[CapturedReply]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _hits_and_misses(mix: Mix, good: list[CapturedReply], bad: list[CapturedReply]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The counts that mean that all is well, and those that mean that the records were not as the operation needs them."""
-    good, bad = (absent, there) if operation_name(mix) == "put_if_absent" else (there, absent)
     hits, misses = {answer.count for answer in good}, {answer.count for answer in bad}
     if operation_name(mix) in _NEVER_MISSED and all(answer.last for answer in bad):
         if operation_name(mix) == "increment":  # what is counted may be the counter

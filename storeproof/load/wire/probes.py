@@ -93,7 +93,7 @@ class Probes:
             raise NotTemplated(
                 f"{label(mix)}: what it asks differs in more than a key, and the size of an answer does not say if it is right"
             )
-        if isinstance(model.record, Value) and model.record.drawn and name == "put_many":
+        if isinstance(model.record, Value) and model.record.drawn and name in ("put_many", "insert_many"):
             raise NotTemplated(f"{label(mix)}: each value of one request has a size of its own")
         if model.text:
             raise NotTemplated(f"{label(mix)}: the texts of {model.model} differ in length")

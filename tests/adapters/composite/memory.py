@@ -128,6 +128,12 @@ class Records:
         self._server.request("put_many", ",".join(map(str, records)))
         self._records.update(records)
 
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        self._server.request("insert_many", ",".join(map(str, records)))
+        new = self._records.keys().isdisjoint(records)
+        self._records.update(records if new else {})
+        return new
+
     def put_if_absent(self, key: Key, record: Record) -> bool:
         self._server.request("put_if_absent", key)
         return self._records.setdefault(key, record) is record

@@ -76,6 +76,11 @@ def test_every_write_of_a_key_removes_or_replaces_its_copy(invalidate: str, tmp_
     assert call(both, VALUES, "put_if_absent", "c", b"4") is True
     assert call(both, VALUES, "put_if_absent", "c", b"5") is False
     assert call(both, VALUES, "get", "c") == b"4"
+    assert call(both, VALUES, "insert_many", {"d": b"6", "e": b"7"}) is True
+    assert {"d": b"6", "e": b"7"}.items() <= copies.items() if invalidate == "update" else "d" not in copies
+    copies["e"] = b"stale"
+    assert call(both, VALUES, "insert_many", {"e": b"8", "f": b"9"}) is False
+    assert copies.keys().isdisjoint("ef")
     copies["c"] = b"4"
     assert call(both, VALUES, "delete", "c") is True
     assert "c" not in copies

@@ -51,6 +51,11 @@ class Store(Listening):
             case [b"MSET", *pairs]:
                 self.records.update(zip(pairs[::2], pairs[1::2], strict=True))
                 return b"+OK\r\n"
+            case [(b"MSETNX" | b"MINSERT") as name, *pairs]:
+                if not self.records.keys().isdisjoint(pairs[::2]):
+                    return b":0\r\n" if name == b"MSETNX" else b"-ERR a key exists\r\n"
+                self.records.update(zip(pairs[::2], pairs[1::2], strict=True))
+                return b":1\r\n"
             case [b"PING", *_]:
                 return b"+PONG\r\n"
             case [b"LOSE", key]:
@@ -192,6 +197,24 @@ class Sorting(Client):
     def put_many(self, records: Mapping[Key, Record]) -> None:
         """MSET in the order of keys."""
         super().put_many(dict(sorted(records.items())))
+
+
+class Inserting(Client):
+    """Has also the family BatchInsert."""
+
+    command = b"MSETNX"
+
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        """One command."""
+        return bool(
+            self.ask(self.command, *(word for key, record in records.items() for word in (self.named(key), cast(bytes, record)))) == 1
+        )
+
+
+class InsertingOrNot(Inserting):
+    """Its store answers with an error that there is a record, which it takes for an answer."""
+
+    command = b"MINSERT"
 
 
 class Untelling(Client):

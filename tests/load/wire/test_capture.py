@@ -204,6 +204,17 @@ def test_batches(bench: Bench) -> None:
     assert (get.op.hit, get.op.miss) == ((10,), tuple(range(10)))
 
 
+def test_a_store_that_answers_a_record_that_is_there_with_an_error(bench: Bench) -> None:
+    """Of inserts it is the records that are there that are not as they should be: a count, or an error for the engine."""
+    inserts = Mix(operation="put_if_absent", keys="new", batch=10)
+    (plain,) = bench.learn(mini.Inserting, inserts)
+    assert (plain.op.hit, plain.op.miss, plain.sample) == ((1,), (0,), b":1\r\n")
+    bench.store.records.clear()
+    (refused,) = bench.learn(mini.InsertingOrNot, inserts)
+    assert (refused.op.hit, refused.op.miss, refused.sample) == ((1,), (), b":1\r\n")
+    assert {slot.item for slot in plain.op.templates[0].slots} == set(range(10))
+
+
 def test_a_client_that_sorts(bench: Bench) -> None:
     """New keys ascend, so that it makes no difference; drawn ones would go out in another order than the client's."""
     bench.learn(mini.Sorting, Mix(operation="put", keys="new", batch=10))

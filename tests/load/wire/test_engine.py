@@ -34,15 +34,16 @@ GET, PUT = Mix(operation="get", keys="uniform"), Mix(operation="put", keys="new"
 PUT_AGAIN = Mix(operation="put", keys="uniform")
 SOME_NEW = Mix(operation="put", keys="new", distinct=0.9)
 TENS, GET_TENS = Mix(operation="put", keys="new", batch=10), Mix(operation="get", keys="uniform", batch=10)
+INSERT_TENS = Mix(operation="put_if_absent", keys="new", batch=10)
 CITY = Mix(operation="set_path", keys="uniform", path=("profile", "address", "city"))
 FIELD = Mix(operation="set_field", keys="uniform", path=("field3",))
 REMOVE = Mix(operation="delete", keys="oldest")
 SCAN = Mix(operation="scan", keys="uniform", length=20)
 SERVERS = ["redis", "valkey", "memcached", "tarantool", "mongodb", "mariadb", "postgresql"]
 CASES: dict[str, list[tuple[Mix, ...]]] = {
-    "single_key": [(GET, PUT, REMOVE), (SOME_NEW,), (TENS, GET_TENS)],
+    "single_key": [(GET, PUT, REMOVE), (SOME_NEW,), (TENS, GET_TENS), (INSERT_TENS,)],
     "hash10": [(PUT,), (GET, FIELD)],
-    "document10": [(TENS,)],
+    "document10": [(TENS,), (INSERT_TENS,)],
     "nested": [(PUT,), (GET, CITY)],
     "row": [(GET,)],
     "usertable": [(SCAN, PUT)],
@@ -57,8 +58,9 @@ VARIED: list[tuple[str, Variation, tuple[Mix, ...], int | None]] = [
     ("document10", Variation(fields=1), (TENS,), 0),
 ]
 """Model, variation of its records, mix and loaded records."""
-DRIVEN = {("tarantool", "put_many+get_many"): "do not show by their counts"}
-"""What a store's client must do, and why: records that a procedure of Tarantool's answers are all in one entry of its reply."""
+DRIVEN = {("tarantool", "put_many+get_many"): "do not show by their counts", ("postgresql", "insert_many"): "takes 2 requests"}
+"""What a store's client must do, and why: records that a procedure of Tarantool's answers are all in one entry of its reply; of a COPY the
+rows are sent when PostgreSQL has answered the statement."""
 
 
 class Store:

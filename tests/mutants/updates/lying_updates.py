@@ -1,4 +1,4 @@
-"""Stores that lie about several fields or paths in one request. `lie` says which lie it is."""
+"""Stores that lie about several fields, paths or records in one request. `lie` says which lie it is."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from storeproof.adapters.sqlite.link import Link
-from storeproof.adapters.sqlite.session import Documents, Hashes, SQLite
+from storeproof.adapters.sqlite.session import Documents, Hashes, Rows, SQLite, Values
 from storeproof.adapters.sqlite.table import Table
-from storeproof.contract import MISSING, Address, Json, Key, Missing, Path, Refused
+from storeproof.contract import MISSING, Address, Json, Key, Layout, Missing, Path, Record, Refused
 
 
 class EveryFifth:
@@ -121,6 +121,69 @@ class SameItem(Documents):
         return super().get_paths(key, [tuple(0 if isinstance(part, int) else part for part in path) for path in paths])
 
 
+class LastLeftOut(Values):
+    """The last record of a batch is not inserted."""
+
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        return super().insert_many(dict(list(records.items())[:-1]))
+
+
+class Overwritten(Table):
+    """A batch replaces records that exist, and says that they did."""
+
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        new = not any(map(self.exists, records))
+        self.put_many(records)
+        return new
+
+
+class ValuesOverwritten(Overwritten, Values):
+    pass
+
+
+class RowsOverwritten(Overwritten, Rows):
+    pass
+
+
+class DocumentsOverwritten(Overwritten, Documents):
+    pass
+
+
+class OverwrittenAmongNew(Values):
+    """A record that exists is replaced, if the batch has new ones too."""
+
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        there = sum(map(self.exists, records))
+        if 0 < there < len(records):
+            self.put_many(records)
+        return super().insert_many(records)
+
+
+class NeverAgain(Values):
+    """A key that was deleted is taken for one that exists."""
+
+    def __init__(self, link: Link, layout: Layout) -> None:
+        super().__init__(link, layout)
+        self._deleted: set[Key] = set()
+
+    def delete(self, key: Key) -> bool:
+        self._deleted.add(key)
+        return super().delete(key)
+
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        return not self._deleted & records.keys() and super().insert_many(records)
+
+
+class FieldsMerged(Hashes):
+    """A hash that exists gets the fields of the one that is inserted."""
+
+    def insert_many(self, records: Mapping[Key, Record]) -> bool:
+        new = not any(map(self.exists, records))
+        for key, record in records.items():
+            self.set_fields(key, record)  # type: ignore[arg-type]  # a hash
+        return new
+
+
 @dataclasses.dataclass(frozen=True)
 class Lie:
     """A mutant, and the case that must catch it."""
@@ -142,6 +205,13 @@ LIES: Mapping[str, Lie] = {
     "same-item": Lie("documents.get-paths/004", SameItem),
     "created-by-paths": Lie("documents.set-paths/004", CreatedByPaths),
     "firsts-kept": Lie("documents.set-paths/005", FirstsKept),
+    "last-left-out": Lie("key_access.multi-insert/001", LastLeftOut),
+    "values-overwritten": Lie("key_access.multi-insert/002", ValuesOverwritten),
+    "overwritten-among-new": Lie("key_access.multi-insert/003", OverwrittenAmongNew),
+    "never-again": Lie("key_access.multi-insert/004", NeverAgain),
+    "rows-overwritten": Lie("rows.multi-insert/001", RowsOverwritten),
+    "documents-overwritten": Lie("documents.multi-insert/001", DocumentsOverwritten),
+    "fields-merged": Lie("fields.multi-insert/001", FieldsMerged),
 }
 """By name."""
 
@@ -151,7 +221,7 @@ class Mutant(SQLite):
 
     def __init__(self, link: Link, liar: type[Table]) -> None:
         super().__init__(link)
-        self.tables = {**SQLite.tables, "document" if issubclass(liar, Documents) else "hash": liar}
+        self.tables = {kind: liar if issubclass(liar, honest) else honest for kind, honest in SQLite.tables.items()}
 
 
 def connect(address: Address, options: Mapping[str, str]) -> SQLite:

@@ -75,7 +75,7 @@ class Timed(ModelStore):
 
 
 def _keys(operation: str, args: tuple[Any, ...]) -> Iterable[Any]:
-    return args[0] if operation in ("get_many", "put_many") else args[:1]
+    return args[0] if operation in ("get_many", "put_many", "insert_many") else args[:1]
 
 
 def blind(*operations: str) -> type[Timed]:
