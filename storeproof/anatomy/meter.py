@@ -155,7 +155,7 @@ class AnatomyMeter:
 
 
 def _kinds(seen: Sequence[WatchedIo], seconds: float) -> dict[Kind, KindOfIo]:
-    """Those of which there was something, in rounds of so many seconds together."""
+    """Those of which there was something. `seconds`: of all the rounds."""
     found: dict[Kind, list[KindIo]] = {name: [each.kinds[name] for each in seen if name in each.kinds] for name in get_args(Kind)}
     return {name: _kind(each, seconds) for name, each in found.items() if each}
 
