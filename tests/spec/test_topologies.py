@@ -100,6 +100,7 @@ def test_a_file_that_extends_another_changes_a_service_or_drops_the_topology(tmp
         (("settle_seconds: 20", "failover: mine"), "topologies.trio.failover: found 'mine'; allowed: own, operator"),
         (("topology: trio", "topology: tria"), "mine.yaml:25: variants.cluster.topology: found 'tria'; allowed: trio"),
         (("    topology: trio\n", ""), "variants.cluster.survives.0: found 'node_loss' without `topology`; allowed: in a variant"),
+        (("default: true}", "default: true, timeouts: {wait: '1'}}"), "variants.plain.timeouts: allowed: in a variant that runs as one of"),
         (("survives: [node_loss", "survives: [node_lost"), "variants.cluster.survives.0: found 'node_lost' (did you mean `node_loss`?)"),
         (("  trio:", "  single:"), "topologies.single: allowed: another name; `single` is a value of `topology`"),
         (("  trio:", "  cluster:"), "topologies.cluster: allowed: another name; `cluster` is a value of `topology`"),
