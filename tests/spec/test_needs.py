@@ -10,7 +10,7 @@ import yaml
 
 from storeproof.errors import SpecError
 from storeproof.spec.questions.needs import NeedsFile
-from storeproof.spec.questions.read_needs import needs_schema, read_needs
+from storeproof.spec.questions.read_needs import capabilities_of, needs_schema, read_needs
 from tests.architecture.installed import CHECKOUT
 from tests.shipped import SHIPPED
 from tests.spec.test_schemas import undescribed
@@ -123,6 +123,14 @@ def marked(text: str) -> list[str]:
     """What an editor marks in a needs file."""
     checker = jsonschema.Draft202012Validator(json.loads(needs_schema()))
     return [f"{'.'.join(map(str, each.absolute_path))}: {each.message}" for each in checker.iter_errors(yaml.safe_load(text))]
+
+
+def test_a_group_stands_for_what_is_decided() -> None:
+    """A capability whose cases are all provisional is not demanded with its group, which no store could show; by its name it is."""
+    names = capabilities_of("key_access", SHIPPED)
+    assert "key_access.multi-put" in names
+    assert "key_access.multi-insert" not in names
+    assert capabilities_of("key_access.multi-insert", SHIPPED) == ("key_access.multi-insert",)
 
 
 def test_the_schema_takes_what_the_reader_takes() -> None:

@@ -32,8 +32,10 @@ def needs_schema() -> str:
 
 
 def capabilities_of(name: str, spec: Spec) -> tuple[str, ...]:
-    """The full names that a demand stands for: those of a group, or the one that is named."""
-    return (name,) if name in spec.capabilities else tuple(each for each in spec.capabilities if each.partition(".")[0] == name)
+    """The full names that a demand stands for: those of a group that have a case which decides, or the one that is named."""
+    if name in spec.capabilities:
+        return (name,)
+    return tuple(each for each, cases in spec.deciding_cases.items() if cases and each.partition(".")[0] == name)
 
 
 def _wrong(needs: NeedsFile, spec: Spec) -> Iterator[tuple[Place, str]]:
