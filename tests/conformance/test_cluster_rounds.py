@@ -28,7 +28,7 @@ from storeproof.result.model import GuaranteeRecord
 from storeproof.spec import Target
 from storeproof.spec.guarantee import Guarantee
 from tests.conformance.published import published
-from tests.experiments.durability.memory_cluster import MemoryCluster
+from tests.experiments.durability.memory_cluster import Promoted
 from tests.experiments.durability.struck_cluster import SCALE, kept, rounds_on
 from tests.shipped import SHIPPED
 
@@ -47,13 +47,6 @@ GUARANTEE = Guarantee(
 )
 
 Forge = Callable[[StoreEvidence], None]
-
-
-class Promoted(MemoryCluster):
-    """As the standbys of PostgreSQL are."""
-
-    def fail_over(self) -> str:
-        return self.primary()
 
 
 @pytest.fixture(scope="module")

@@ -51,7 +51,7 @@ from tests.experiments import judged_again
 from tests.experiments.durability.isolated import Isolated
 from tests.experiments.durability.memory import Handle, Session, Store
 from tests.experiments.durability.memory import subject as on_server
-from tests.experiments.durability.memory_cluster import MemoryCluster
+from tests.experiments.durability.memory_cluster import Promoted
 from tests.experiments.durability.memory_cluster import subject as on_cluster
 from tests.experiments.durability.servers.struck_server import Atomic
 from tests.experiments.durability.test_cluster_linearizability import Fenced as ReadsOfAll
@@ -85,7 +85,7 @@ def struck(kind: str, guarantee: str = CRASH) -> True_:
     target = TARGETS[guarantee]
     summary: Any = KINDS[kind].of(target, guarantee)
     if guarantee == SPLIT:
-        cluster = MemoryCluster(synchronous=True)
+        cluster = Promoted(synchronous=True)
         sessions: dict[str, type[Session]] = {
             "transfers": AtomicEverywhere, "sessions": ReadsOfPrimaries, "linearizable": ReadsOfAll, "isolation": Isolated,
         }  # fmt: skip

@@ -97,4 +97,4 @@ def test_a_cluster_has_its_failover_beside_the_verdict() -> None:
     assert partition.endswith("; failover 3 s, at most 6 s")
     timed = sample.model_copy(update={"stores": [first.model_copy(update={"timeouts": {"wait": "2000"}})]})
     assert tables.ladder(timed).rows[0][-1].text.endswith("; failover 3 s, at most 6 s, by wait = 2000")
-    assert "wait = 2000" in tables.settings(timed).rows[0][-2].text
+    assert "wait = 2000" in tables.settings(timed).rows[0][-3].text

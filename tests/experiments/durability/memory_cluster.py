@@ -210,6 +210,13 @@ class MemoryCluster:
         return {}
 
 
+class Promoted(MemoryCluster):
+    """As the standbys of PostgreSQL are."""
+
+    def fail_over(self) -> str:
+        return self.primary()
+
+
 class MemoryHandle:
     """The cluster as one store."""
 

@@ -19,8 +19,8 @@ def test_two_states_of_each_tier_are_tried_when_the_time_is_over(tmp_path: Path)
     case = crash_states_case("power_loss")
     changes: Changes = {"scales/smoke.yaml": {"durability": {"crash_states": {"recordings": 1, "requests": 4, "seconds": 1e-9}}}}
     store = Path(__file__).parent / "log_store.py"
-    found = outcomes(tmp_path, store, "test_crash_states.py", {log: [case] for log in ("appended", "every-other-sync")}, changes)
-    honest, lying = found["appended"][case], found["every-other-sync"][case]
+    found = outcomes(tmp_path, store, "test_crash_states.py", {log: [case] for log in ("appended", "acknowledged-first")}, changes)
+    honest, lying = found["appended"][case], found["acknowledged-first"][case]
     assert [honest["outcome"], lying["outcome"]] == ["pass", "fail"], lying["detail"]
     least = SHIPPED.scales["smoke"].durability.crash_states.at_least
     tiers = [each for each in honest["crash_states"]["tiers"] if each["states"]]
