@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +51,6 @@ def judged(stores: Path, lie: str, guarantees: Guarantees) -> Iterator[Isolation
     """A variant that was read at both nodes."""
     (target,) = SHIPPED.targets([f"{stores}:{lie}"])
     Honest.done.clear()
-    Honest.numbers = count(1)
     sut = StoreUnderTest(SHIPPED, target, Options(of_transactions(600), seed=1, launch="process", verify_settings=False), lambda _: None)
     layout = sut.layout(MIX.model)
     nodes: Any = TwoNodes(sut.shared().address)
