@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import mmap
 import os
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import pytest
 
 from storeproof.anatomy import watch as module
 from storeproof.anatomy.watch import PAGES, IoWatch, WatchedIo, check_available
 from storeproof.errors import NotAvailable
+from storeproof.machine.tracepoints import cores
 from storeproof.spec.store.files import FileRule
 from storeproof.stats.latency import decode
 
@@ -153,6 +157,20 @@ def test_threads_are_told_apart(watched: Path, monkeypatch: pytest.MonkeyPatch) 
     assert found.kinds["unnamed"].written_bytes == 11
 
 
+@pytest.fixture
+def busy_cores() -> Iterator[None]:
+    """No core is idle: of one that is, a kernel may record nothing, as Linux 6.18 did here, nor that a device is ready."""
+    spins = "import os\nos.sched_setaffinity(0, [{}])\nprint(flush=True)\nwhile True: pass"
+    with ExitStack() as stack:
+        for core in cores():
+            each = stack.enter_context(Popen([sys.executable, "-c", spins.format(core)], stdout=PIPE))
+            stack.callback(each.kill)
+            assert each.stdout is not None
+            assert each.stdout.readline()
+        yield
+
+
+@pytest.mark.usefixtures("busy_cores")
 def test_reads_of_the_device_are_seen(watched: Path) -> None:
     """What is not in the page cache, by the thread that asks for it."""
     write(watched / "a.db", 1 << 20)
@@ -165,7 +183,7 @@ def test_reads_of_the_device_are_seen(watched: Path) -> None:
 
     read = seen(watched, work).kinds["read"]
     assert read.read_bytes >= 1 << 20
-    assert decode(read.read_waits).get_total_count() > 0
+    assert decode(read.read_waits).get_total_count() == read.reads
 
 
 def test_others_on_the_same_disk_are_set_apart(watched: Path) -> None:
@@ -196,7 +214,7 @@ def test_a_ring_that_is_too_small_loses_records_and_says_so(watched: Path, monke
     monkeypatch.setattr(module, "_EVERY", 30.0)  # no look before the end
     found = seen(watched, lambda: write(watched / "a.wal", 1, times=400), pages=1)
     assert found.lost > 0
-    assert found.kinds["journal"].syncs < 400
+    assert "journal" not in found.kinds or found.kinds["journal"].syncs < 400
 
 
 def test_a_watch_that_breaks_raises(watched: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,18 +1,28 @@
 //! Pairs what begins with what ends, and counts both for the kind of the file and thread.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use pyo3::prelude::*;
 
+use crate::tracing::asked::Asked;
 use crate::tracing::records::{Point, Record};
 use crate::tracing::waits::{DeviceIo, KindIo};
 
 /// Of what is open, or known, at once: beyond that all of it is given up, and counted as lost.
 const MOST: usize = 1 << 16;
 
-/// Of a direct read or write (include/linux/fs.h): it is synced before it ends. That it is a write only some system calls say, and so what its
-/// thread then asks of the device does.
+/// Of a direct read or write (include/linux/fs.h): it is synced before it ends. That it is a write only some system calls say here.
 const SYNCED: u64 = 6;
+
+/// Of what a thread looks up of a file's blocks (include/linux/iomap.h): for a write, and a direct one.
+const WRITE: u64 = 1;
+const DIRECT: u64 = 1 << 4;
+
+/// Bytes of a sector.
+const SECTOR: u64 = 512;
+
+/// Nanoseconds. The end of a request to the device that is older when the measurement ends is missing.
+const OLD: u64 = 1_000_000_000;
 
 struct Sync {
     since: u64,
@@ -24,6 +34,7 @@ struct Sync {
 
 struct Direct {
     since: u64,
+    tid: u32,
     kind: usize,
     bytes: u64,
     synced: bool,
@@ -33,6 +44,7 @@ struct Direct {
 struct Read {
     since: u64,
     kind: usize,
+    bytes: u64,
 }
 
 pub struct Pairing {
@@ -48,12 +60,12 @@ pub struct Pairing {
     syncs: HashMap<u32, Sync>,
     /// By inode and position.
     direct: HashMap<(u64, u64), Direct>,
-    /// Those of a thread that has asked nothing of the device since.
-    undecided: HashMap<u32, Vec<(u64, u64)>>,
+    /// Of which kind what was asked of the device is: a request is often issued by a thread of the kernel, later.
+    asked: Asked,
     /// By sector.
     reads: HashMap<u64, Read>,
-    /// When the flush was issued that is under way. A device has one at a time, which ends twice: for itself, and for what waited for it.
-    flush: Option<u64>,
+    /// When those were issued that are under way.
+    flushes: VecDeque<u64>,
 }
 
 impl Pairing {
@@ -67,9 +79,9 @@ impl Pairing {
             lost: 0,
             syncs: HashMap::new(),
             direct: HashMap::new(),
-            undecided: HashMap::new(),
+            asked: Asked::default(),
             reads: HashMap::new(),
-            flush: None,
+            flushes: VecDeque::new(),
         }
     }
 
@@ -80,6 +92,8 @@ impl Pairing {
 
     /// What was found, by kind. What is under way has no end, and only its time counts.
     pub fn end(&mut self, time: u64) -> HashMap<usize, KindIo> {
+        let issued = self.reads.values().map(|read| read.since).chain(self.flushes.iter().copied());
+        self.lost += issued.filter(|since| since + OLD < time).count() as u64;
         self.kinds.values_mut().for_each(|kind| kind.under_way.stop(time));
         std::mem::take(&mut self.kinds)
     }
@@ -119,12 +133,19 @@ impl Pairing {
             }
             Point::DirectBegins => {
                 let kind = self.kind(py, first, record)?;
-                let direct = Direct { since: record.time, kind, bytes: third, synced: fourth & SYNCED != 0, writes: false };
-                if let Some(other) = self.direct.insert((first, second), direct) {
-                    self.give_up(other.kind, other.writes, record.time);
+                let direct =
+                    Direct { since: record.time, tid: record.tid, kind, bytes: third, synced: fourth & SYNCED != 0, writes: false };
+                if let Some(other) = self.direct.insert((first, second), direct)
+                    && other.writes
+                {
+                    self.give_up(other.kind, true, record.time);
                 }
-                self.undecided.entry(record.tid).or_default().push((first, second));
                 self.bound();
+            }
+            Point::Mapped => {
+                if third & DIRECT != 0 {
+                    self.mapped((first, second), third & WRITE != 0, record);
+                }
             }
             Point::DirectEnds => {
                 // The position has advanced by what was written; of a failed one it has not.
@@ -135,10 +156,31 @@ impl Pairing {
                     self.waited(direct.kind, direct.since, record.time);
                 }
             }
+            Point::Asked => {
+                if operation(third) == b'R' {
+                    let kind = self.reader(py, record)?;
+                    self.asked.add(first, second, kind);
+                }
+            }
             Point::Issued => self.issued(py, record)?,
+            Point::Requeued => self.requeued(record),
             Point::Completed => self.completed(record),
         }
         Ok(())
+    }
+
+    /// A direct read or write has begun to look up blocks, and by that says which it is. At the end of another it may look up the same.
+    fn mapped(&mut self, place: (u64, u64), write: bool, record: &Record) {
+        let Some(direct) = self.direct.get_mut(&place).filter(|direct| direct.tid == record.tid && !direct.writes) else { return };
+        if !write {
+            self.direct.remove(&place);
+            return;
+        }
+        direct.writes = true;
+        let io = self.kinds.entry(direct.kind).or_default();
+        io.direct_writes += 1;
+        io.direct_bytes += direct.bytes;
+        io.under_way.begin(record.time);
     }
 
     fn issued(&mut self, py: Python<'_>, record: &Record) -> PyResult<()> {
@@ -146,26 +188,24 @@ impl Pairing {
         match operation(rwbs) {
             b'F' => {
                 self.device.flushes += 1;
-                self.flush = Some(record.time);
+                self.flushes.push_back(record.time);
+                self.bound();
             }
             b'W' => {
                 self.device.writes += 1;
                 self.device.written_bytes += bytes;
-                for place in self.undecided.remove(&record.tid).unwrap_or_default() {
-                    self.writes(place, record.time);
-                }
             }
             b'R' => {
-                self.undecided.remove(&record.tid);
-                let kind = match self.readers.get(&record.tid) {
-                    Some(kind) => *kind,
-                    None => self.files.call_method1(py, "reader", (record.pid, record.tid))?.extract(py)?,
+                let kind = match self.asked.take(sector, bytes / SECTOR) {
+                    Some(kind) => kind,
+                    None => self.reader(py, record)?, // it was asked for before the measurement began
                 };
-                self.readers.insert(record.tid, kind);
                 let io = self.kinds.entry(kind).or_default();
                 io.reads += 1;
                 io.read_bytes += bytes;
-                self.reads.insert(sector, Read { since: record.time, kind });
+                if self.reads.insert(sector, Read { since: record.time, kind, bytes }).is_some() {
+                    self.lost += 1;
+                }
                 self.bound();
             }
             _ => (),
@@ -173,22 +213,35 @@ impl Pairing {
         Ok(())
     }
 
-    /// A direct read or write is a write.
-    fn writes(&mut self, place: (u64, u64), time: u64) {
-        if let Some(direct) = self.direct.get_mut(&place) {
-            direct.writes = true;
-            let io = self.kinds.entry(direct.kind).or_default();
-            io.direct_writes += 1;
-            io.direct_bytes += direct.bytes;
-            io.under_way.begin(time);
+    /// The device had no room: it will be issued again.
+    fn requeued(&mut self, record: &Record) {
+        let [sector, sectors, rwbs, _] = record.fields;
+        match operation(rwbs) {
+            b'F' => {
+                self.device.flushes -= u64::from(self.flushes.pop_back().is_some());
+            }
+            b'W' => {
+                self.device.writes = self.device.writes.saturating_sub(1);
+                self.device.written_bytes = self.device.written_bytes.saturating_sub(sectors * SECTOR);
+            }
+            b'R' => {
+                if let Some(read) = self.reads.remove(&sector) {
+                    let io = self.kinds.entry(read.kind).or_default();
+                    io.reads -= 1;
+                    io.read_bytes -= read.bytes;
+                    self.asked.add(sector, sectors, read.kind);
+                }
+            }
+            _ => (),
         }
     }
 
     fn completed(&mut self, record: &Record) {
         let [sector, _, rwbs, _] = record.fields;
         match operation(rwbs) {
-            b'F' => {
-                if let Some(since) = self.flush.take() {
+            // The end of what waited for a flush is told too, with a sector.
+            b'F' if sector == u64::MAX => {
+                if let Some(since) = self.flushes.pop_front() {
                     self.device.flush_waits.record(record.time.saturating_sub(since));
                 }
             }
@@ -224,6 +277,15 @@ impl Pairing {
         Ok(kind)
     }
 
+    fn reader(&mut self, py: Python<'_>, record: &Record) -> PyResult<usize> {
+        if let Some(kind) = self.readers.get(&record.tid) {
+            return Ok(*kind);
+        }
+        let kind = self.files.call_method1(py, "reader", (record.pid, record.tid))?.extract(py)?;
+        self.readers.insert(record.tid, kind);
+        Ok(kind)
+    }
+
     /// Keeps memory bounded where ends are missing, and forgets which kinds were asked for.
     fn bound(&mut self) {
         if self.known.len() > MOST {
@@ -232,13 +294,14 @@ impl Pairing {
         if self.readers.len() > MOST {
             self.readers.clear();
         }
-        let open = self.syncs.len() + self.direct.len() + self.reads.len();
+        self.asked.bound(MOST);
+        let open = self.syncs.len() + self.direct.len() + self.reads.len() + self.flushes.len();
         if open > MOST {
             self.lost += open as u64;
             self.syncs.clear();
             self.direct.clear();
-            self.undecided.clear();
             self.reads.clear();
+            self.flushes.clear();
         }
     }
 }

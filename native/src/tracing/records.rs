@@ -15,15 +15,18 @@ const HEADER: usize = 8;
 const BEFORE: usize = 20;
 
 /// What the tracepoints say that are read, and the fields of each, in the order of `Record::fields`.
-pub const POINTS: [(&str, Point, &[&str]); 9] = [
+pub const POINTS: [(&str, Point, &[&str]); 12] = [
     ("ext4/ext4_sync_file_enter", Point::SyncBegins, &["ino"]),
     ("ext4/ext4_sync_file_exit", Point::SyncEnds, &["ino"]),
     ("ext4/ext4_da_write_end", Point::Written, &["ino", "copied"]),
     ("ext4/ext4_write_end", Point::Written, &["ino", "copied"]),
     ("ext4/ext4_allocate_inode", Point::Created, &["ino", "dir"]),
     ("iomap/iomap_dio_rw_begin", Point::DirectBegins, &["ino", "pos", "count", "ki_flags"]),
+    ("iomap/iomap_iter", Point::Mapped, &["ino", "pos", "flags"]),
     ("iomap/iomap_dio_complete", Point::DirectEnds, &["ino", "pos", "ret"]),
+    ("block/block_bio_queue", Point::Asked, &["sector", "nr_sector", "rwbs"]),
     ("block/block_rq_issue", Point::Issued, &["sector", "bytes", "rwbs"]),
+    ("block/block_rq_requeue", Point::Requeued, &["sector", "nr_sector", "rwbs"]),
     ("block/block_rq_complete", Point::Completed, &["sector", "nr_sector", "rwbs"]),
 ];
 
@@ -34,8 +37,11 @@ pub enum Point {
     Written,
     Created,
     DirectBegins,
+    Mapped,
     DirectEnds,
+    Asked,
     Issued,
+    Requeued,
     Completed,
 }
 
