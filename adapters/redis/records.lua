@@ -18,3 +18,16 @@ local function refuse_empty()
   return redis.error_reply('ERR a record without items cannot be stored')
 end
 
+-- Of each key, by `write` or `replace`: the numbers of their items come first, then all items in the order of the keys.
+local function put_all(put)
+  for i = 1, #KEYS do
+    if ARGV[i] == '0' then return refuse_empty() end
+  end
+  local first = #KEYS + 1
+  for i = 1, #KEYS do
+    local size = tonumber(ARGV[i])
+    put('HSET', KEYS[i], ARGV, first, first + size - 1)
+    first = first + size
+  end
+  return 1
+end

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, get_args
 
@@ -50,6 +50,7 @@ class AnatomyMeter:
         self._rules = rules
         self._operations = {each.operation for each in mix}
         self._seen: list[WatchedIo] = []
+        self._by_round: list[MeanWaits] = []
         if handle is None:
             return
         try:
@@ -72,12 +73,15 @@ class AnatomyMeter:
         except BaseException:
             watch.close()
             raise
-        self._seen.append(watch.end())
+        seen = watch.end()
+        self._seen.append(seen)
+        self._by_round.append(_mean_waits(_kinds([seen], seen.nanoseconds / 1e9)))
 
     def forget_round(self) -> None:
         """The last one does not count."""
         if self._seen:
             self._seen.pop()
+            self._by_round.pop()
 
     def steady_from(self, rounds: Sequence[RunResult]) -> int | None:
         """The first of these rounds, which were watched, from which on they are steady (see `Anatomy`); 1 where none is watched."""
@@ -110,8 +114,8 @@ class AnatomyMeter:
             rounds=len(self._seen),
             seconds=seconds,
             kinds=kinds,
-            mean_waits=_mean_waits(self._seen),
-            by_round=self._by_round,
+            mean_waits=_mean_waits(kinds),
+            by_round=list(self._by_round),
             client_share=(journal.under_way if journal is not None else 0.0) if closed else None,
             client_bytes=client_bytes,
             file_bytes=file_bytes,
@@ -125,10 +129,6 @@ class AnatomyMeter:
             invalid=[name for name, gate in gates.items() if not gate.ok],
             steady_from=_steady_from(rounds, self._by_round),
         )
-
-    @property
-    def _by_round(self) -> list[MeanWaits]:
-        return [_mean_waits([each]) for each in self._seen]
 
     def _client_bytes(self, rounds: Sequence[RunResult], payload_bytes: int) -> int | None:
         if not self._operations <= _WHOLE | _READS:
@@ -192,10 +192,10 @@ def _waits(encoded: Sequence[str]) -> Waits | None:
     )
 
 
-def _mean_waits(seen: Sequence[WatchedIo]) -> MeanWaits:
+def _mean_waits(kinds: Mapping[Kind, KindOfIo]) -> MeanWaits:
     def of(kind: Kind, *, reads: bool = False) -> float | None:
-        found = [each.kinds[kind] for each in seen if kind in each.kinds]
-        waits = _waits([each.read_waits if reads else each.waits for each in found])
+        found = kinds.get(kind)
+        waits = None if found is None else found.reads if reads else found.waits
         return waits.mean if waits is not None else None
 
     found = {"journal": of("journal"), "save": of("save"), "merge_write": of("merge"), "merge_read": of("merge", reads=True)}

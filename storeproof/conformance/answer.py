@@ -34,7 +34,9 @@ _REASON: Final = 160
 """Characters of the reason for which a case was not run."""
 
 
-MAKERS_WORD: Final = "that this run took place, that it was of this product, and that it is not the luckiest of several"
+MAKERS_WORD: Final = (
+    "that this run took place, that it was of this product, where its programs came from, and that it is not the luckiest of several"
+)
 """What no one can compute from a bundle: a history that is invented whole, a run of another product under this name, and a seed that suited
 are never found out from the file."""
 

@@ -28,6 +28,7 @@ class Reason(StrEnum):
     STORE_FILE = "store-file"  # the store's file is not the one that is known
     ADAPTER = "adapter"  # the adapter is not the one that is known
     SETTINGS = "settings"  # the server's settings are not the variant's
+    ORIGIN = "origin"  # whether the maker built a program, or supports it, does not follow from its package
     CASES = "cases"  # a case of the edition is left out, or one is none of it
     NOT_RUN = "not-run"  # a case was not run that can be tried everywhere, or for a reason that does not hold
     COUNTS = "counts"  # the counts are not those of the cases

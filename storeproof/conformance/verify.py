@@ -23,12 +23,14 @@ from storeproof.conformance.wholeness import check_cases, only_store
 from storeproof.conformance.withdrawal import as_run, judged_without
 from storeproof.errors import SpecError
 from storeproof.printable import in_one_line
+from storeproof.result.measured.origin import judged_again
 from storeproof.result.model import FORMAT, Result, StoreResult
 from storeproof.spec.editions.dispute import Dispute
 from storeproof.spec.editions.records import Judge
 from storeproof.spec.questions.product import Product
 from storeproof.spec.reading.reader import reading_by
 from storeproof.spec.reading.source import read
+from storeproof.spec.store import Target
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ def verify_archive(archive: Archive, known: KnownJudges, now: datetime | None = 
         scale = known.scale(result.run.scale)
         check_times(result.run, store, known.frozen_on, now)
         _check_product(product, store, target.store.product)
+        _check_origin(store, target)
         then = as_run(store, known)
         cases = then.cases(scale, target)
         check_cases(store, cases)
@@ -124,3 +127,12 @@ def _check_product(product: Product, store: StoreResult, name: str) -> None:
     if product.product.casefold() != name.casefold() or product.version != version:
         claimed = in_one_line(f"{product.product} {product.version}", 80)
         raise ClaimRefused(Reason.PRODUCT, f"{PRODUCT} is about {claimed}, and the server said that it is {in_one_line(store.version, 80)}")
+
+
+def _check_origin(store: StoreResult, target: Target) -> None:
+    """Which packages ran is the maker's word; whether these are the maker's, and until when they are supported, follows from it."""
+    if store.origin is None:
+        return
+    assert store.version is not None
+    if judged_again(target, store.version, store.origin) != store.origin:
+        raise ClaimRefused(Reason.ORIGIN, "whether the maker built its programs, or supports them, does not follow from their packages")

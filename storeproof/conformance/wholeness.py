@@ -18,7 +18,7 @@ def only_store(result: Result) -> StoreResult:
         ClaimRefused: the run has several stores, or it rests on another run.
     """
     if len(result.stores) != 1:
-        names = ", ".join(f"{each.name}" for each in result.stores) or "none"
+        names = ", ".join(each.name for each in result.stores) or "none"
         raise ClaimRefused(Reason.RUN, f"a claim is about one store in one variant, the run has {in_one_line(names, 120)}; run it alone")
     (store,) = result.stores
     if store.cites is not None or store.durability.cited is not None:

@@ -72,11 +72,13 @@ def origin_of(target: Target, version: str, origins: Iterable[ProgramOrigin]) ->
     return OriginRecord(programs=[_judged(target, each) for each in origins], support=list(_support(target, version)))
 
 
+def judged_again(target: Target, version: str, said: OriginRecord) -> OriginRecord:
+    """What it says of its programs is taken, and what follows from that is computed. Arguments as of `origin_of`."""
+    programs = [each.model_copy(update={"makers": _is_makers(target, each)}) for each in said.programs]
+    return OriginRecord(programs=programs, support=list(_support(target, version)))
+
+
 def _judged(target: Target, found: ProgramOrigin) -> ProgramRecord:
-    store = next((part.store for role, part in target.parts.items() if role == found.role), target.store)
-    makers = None
-    if found.kind is not None and found.kind != "interpreter" and found.kind in store.makers_packages:
-        makers = any(each.matches(found.package, found.version) for each in store.makers_packages[found.kind])
     return ProgramRecord(
         role=found.role,
         program=found.program,
@@ -85,8 +87,15 @@ def _judged(target: Target, found: ProgramOrigin) -> ProgramRecord:
         version=found.version,
         packager=found.packager,
         source=found.source,
-        makers=makers,
+        makers=_is_makers(target, found),
     )
+
+
+def _is_makers(target: Target, found: ProgramOrigin | ProgramRecord) -> bool | None:
+    store = next((part.store for role, part in target.parts.items() if role == found.role), target.store)
+    if found.kind is None or found.kind == "interpreter" or found.kind not in store.makers_packages:
+        return None
+    return any(each.matches(found.package, found.version) for each in store.makers_packages[found.kind])
 
 
 def _support(target: Target, version: str) -> Iterable[SupportRecord]:

@@ -42,6 +42,16 @@ def _cites(store: Json) -> None:
     store["cites"] = {"run": "r", "started": "2026-01-01T00:00:00+00:00", "scale": "full", "seed": 1, "sha256": "0" * 64}
 
 
+def _makers_build(store: Json) -> None:
+    (program,) = store["origin"]["programs"]
+    program["makers"] = True
+
+
+def _supported_for_years(store: Json) -> None:
+    source = "https://example.org/support"
+    store["origin"]["support"].append({"title": "SQLite", "release": "3", "ends": "2050-01-01", "source": source})
+
+
 def _changed_source(name: str) -> Any:
     def change(store: Json) -> None:
         assert name in store["sources"]
@@ -177,6 +187,10 @@ RESULTS = (
         "it is of edition 2026.10.1 (0123456789abcdef)",
     ),
     Forgery("two stores", "the better one beside it", with_result(_two_stores), Reason.RUN, "a claim is about one store in one variant"),
+    Forgery(
+        "the maker's build", "whatever the package is", with_store(_makers_build), Reason.ORIGIN, "does not follow from their packages"
+    ),
+    Forgery("supported", "for years", with_store(_supported_for_years), Reason.ORIGIN, "does not follow from their packages"),
     Forgery("borrowed proof", "it cites another run", with_store(_cites), Reason.RUN, "taken from another run"),
     Forgery(
         "no such scale", "a scale of its own", with_result(lambda result: result["run"].update(scale="tiny")), Reason.RUN, "no scale 'tiny'"
