@@ -54,6 +54,7 @@ class RunCommand:
     laps: str | None = None
     cores: str | int | None = None
     memory: str | None = None
+    anatomy: bool = False
     proof: Sequence[str] = ()
     seed: str | int | None = None
     report_dir: str | None = None
@@ -68,9 +69,12 @@ class RunCommand:
         parts, in_checkout = self.suites or ("",), os.path.realpath("suites") == _SUITES
         words = [f"suites/{part}" for part in parts] if in_checkout else ["--pyargs", *map(in_package, parts)]
         for option in _OPTIONS:
-            given = getattr(self, option)
+            name, given = f"--{option.replace('_', '-')}", getattr(self, option)
+            if option in _FLAGS:
+                words += [name] if given else []
+                continue
             values = (given,) if isinstance(given, (str, int)) else given or ()
-            words += [f"--{option.replace('_', '-')}={value}" for value in values if _is_named(option, str(value))]
+            words += [f"{name}={value}" for value in values if _is_named(option, str(value))]
         return [*words, "-k", self.keyword] if self.keyword else words
 
     def process(self) -> list[str]:
@@ -95,17 +99,22 @@ class RunCommand:
         except ValueError:
             return cls()
         found: dict[str, list[str]] = {}
+        flags: dict[str, bool] = {}
         for word in words:
             option, equals, value = word.partition("=")
             name = "keyword" if option == "-k" else option.removeprefix("--").replace("-", "_")
-            if option.startswith("-") and name in (*_OPTIONS, "keyword"):
+            if option.startswith("--") and name in _FLAGS:
+                flags[name] = True
+            elif option.startswith("-") and name in (*_OPTIONS, "keyword"):
                 found.setdefault(name, []).append(value if equals else next(words, ""))
             elif (part := _part(word)) is not None:
                 found.setdefault("suites", []).append(part)
-        return cls(**{name: tuple(values) if name in _SEVERAL else values[-1] for name, values in found.items()})  # type: ignore[arg-type]
+        return cls(**{name: tuple(values) if name in _SEVERAL else values[-1] for name, values in found.items()}, **flags)  # type: ignore[arg-type]
 
 
 _OPTIONS: Final = tuple(each.name for each in fields(RunCommand) if each.name not in ("suites", "keyword"))
+_FLAGS: Final = tuple(each.name for each in fields(RunCommand) if each.default is False)
+"""Those without a value."""
 _SEVERAL: Final = tuple(each.name for each in fields(RunCommand) if each.default == ())
 
 

@@ -201,6 +201,16 @@ def test_a_case_is_repeated_on_its_disk(tmp_path: Path) -> None:
     assert re.findall("--disk=([^ ]+)", alone) == ["two=/x"]
 
 
+def test_an_option_without_a_value_is_told_and_read() -> None:
+    """One that is not given is in no line, and what comes after it is not its value."""
+    line = str(RunCommand.given(Namespace(anatomy=True, store=[ALONE])))
+    assert re.findall("--[a-z]+[^ ]*", line.replace("--pyargs ", "")) == [f"--store={ALONE}", "--anatomy"]
+    assert RunCommand.read(f"pytest --anatomy suites/performance --store={ALONE}") == RunCommand(
+        suites=("performance",), store=(ALONE,), anatomy=True
+    )
+    assert "anatomy" not in str(RunCommand.given(Namespace(anatomy=False)))
+
+
 def test_what_a_case_is_repeated_with_is_about_its_store_and_has_no_password() -> None:
     """The options of the run's other stores would be refused, and its reports, proofs and profiles are its own."""
     given = {"endpoint": ["redis=redis://:s3cret@h:1", "etcd=http://h:2"], "image": ["sqlite=x"], "profile": ["cache"], "proof": ["p"]}
