@@ -73,7 +73,9 @@ class AnatomyMeter:
         except BaseException:
             watch.close()
             raise
-        seen = watch.end()
+        self._keep(watch.end())
+
+    def _keep(self, seen: WatchedIo) -> None:
         self._seen.append(seen)
         self._by_round.append(_mean_waits(_kinds([seen], seen.nanoseconds / 1e9)))
 

@@ -40,7 +40,9 @@ def watched(lost: int = 0, **kinds: Any) -> WatchedIo:
 def table(*rounds: WatchedIo, operation: Any = "put", closed: bool = True) -> Anatomy:
     """With one second of clients and 100 records in each round."""
     meter = AnatomyMeter()
-    meter._handle, meter._rules, meter._operations, meter._seen = SimpleNamespace(), RULES, {operation}, list(rounds)
+    meter._handle, meter._rules, meter._operations = SimpleNamespace(), RULES, {operation}
+    for each in rounds:
+        meter._keep(each)
     part = SimpleNamespace(operation=operation, ok=100)
     results: Any = [SimpleNamespace(elapsed_seconds=1.0, throughput=100.0, operations={operation: part})] * len(rounds)
     found = meter.anatomy(results, 5, closed=closed)

@@ -65,7 +65,7 @@ class Trace:
         self._trace.feed([struct.pack("=IHH", SAMPLE, 0, 8 + len(body)) + body], 2**63)
 
     def end(self, later: int = 0) -> tuple[dict[int, KindIo], DeviceIo, int]:
-        """By kind, of the device, and lost records; so many nanoseconds after the last record."""
+        """By kind, of the device, and lost records. `later`: nanoseconds after the last record."""
         return self._trace.end(self._time + later), self._trace.device(), self._trace.lost
 
 
@@ -130,7 +130,7 @@ def test_of_two_reads_at_one_place_the_end_of_the_first_is_lost() -> None:
 
 
 def test_a_direct_write_says_that_it_is_one_before_it_is_issued() -> None:
-    """Its sync is within its wait, whoever issues it; a direct read is none, and nothing is missing where it is repeated."""
+    """Its sync is within its wait, whichever thread issues it; a direct read is none, and nothing is missing where it is repeated."""
     trace = Trace()
     direct, synced = 1 << 4, 2
     trace.record("iomap_dio_rw_begin", SERVER, 5, 0, 4096, synced)

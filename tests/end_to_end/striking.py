@@ -10,6 +10,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +37,28 @@ def _strike(data: str) -> None:
             else:
                 container.kill(signal=_SIGNAL)
         return
-    victims = [psutil.Process()]
-    if _VICTIM == "store":
-        victims = [each for each in psutil.Process().children(recursive=True) if f"{each.cwd()}/".startswith(f"{data}/")]
-        victims += [child for each in victims for child in each.children(recursive=True)]
-        assert victims
-    for victim in victims:
-        victim.send_signal(signal.Signals[_SIGNAL])
+    if _VICTIM == "run":
+        psutil.Process().send_signal(signal.Signals[_SIGNAL])
+        return
+    struck: set[int] = set()
+    while victims := [each for each in _processes_of(data) if each.pid not in struck]:  # one may fork while they are looked for
+        for victim in victims:
+            victim.send_signal(signal.Signals[_SIGNAL])
+            struck.add(victim.pid)
+    assert struck
+
+
+def _processes_of(data: str) -> list[psutil.Process]:
+    """The store's, those first that others descend from."""
+    found = [each for each in psutil.Process().children(recursive=True) if _directory(each).startswith(f"{data}/")]
+    return list(dict.fromkeys([*found, *(child for each in found for child in each.children(recursive=True))]))
+
+
+def _directory(process: psutil.Process) -> str:
+    """Empty where it has ended."""
+    with suppress(psutil.NoSuchProcess):
+        return f"{process.cwd()}/"
+    return ""
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
