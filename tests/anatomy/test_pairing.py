@@ -73,7 +73,7 @@ def count(waits: str) -> int:
     return decode(waits).get_total_count() if waits else 0
 
 
-def test_a_read_is_its_askers() -> None:
+def test_a_read_counts_for_the_thread_that_asked() -> None:
     """Also where a thread of the kernel issues it: two that were asked for as one, and one that was asked for in two parts."""
     trace = Trace()
     trace.record("block_bio_queue", SERVER, 100, 16, READ)

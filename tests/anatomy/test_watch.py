@@ -159,8 +159,11 @@ def test_threads_are_told_apart(watched: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.fixture
 def busy_cores() -> Iterator[None]:
-    """No core is idle: of one that is, a kernel may record nothing, as Linux 6.18 did here, nor that a device is ready."""
-    spins = "import os\nos.sched_setaffinity(0, [{}])\nprint(flush=True)\nwhile True: pass"
+    """Keeps every core busy: on one that is idle a kernel may record nothing (seen with Linux 6.18), not even that a request has ended.
+
+    What spins ends with the process that started it, however that ends.
+    """
+    spins = "import os\nparent = os.getppid()\nos.sched_setaffinity(0, [{}])\nprint(flush=True)\nwhile os.getppid() == parent: pass"
     with ExitStack() as stack:
         for core in cores():
             each = stack.enter_context(Popen([sys.executable, "-c", spins.format(core)], stdout=PIPE))
