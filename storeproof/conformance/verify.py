@@ -83,7 +83,7 @@ def verify_archive(archive: Archive, known: KnownJudges, now: datetime | None = 
         scale = known.scale(result.run.scale)
         check_times(result.run, store, known.frozen_on, now)
         _check_product(product, store, target.store.product)
-        _check_origin(store, target)
+        _check_origin(result, store, target)
         then = as_run(store, known)
         cases = then.cases(scale, target)
         check_cases(store, cases)
@@ -129,10 +129,12 @@ def _check_product(product: Product, store: StoreResult, name: str) -> None:
         raise ClaimRefused(Reason.PRODUCT, f"{PRODUCT} is about {claimed}, and the server said that it is {in_one_line(store.version, 80)}")
 
 
-def _check_origin(store: StoreResult, target: Target) -> None:
+def _check_origin(result: Result, store: StoreResult, target: Target) -> None:
     """Which packages ran is the maker's word; whether these are the maker's, and until when they are supported, follows from it."""
     if store.origin is None:
-        return
+        if result.format == FORMAT:
+            raise ClaimRefused(Reason.ORIGIN, "it does not say where its programs came from, as each run does")
+        return  # results of formats before did not
     assert store.version is not None
     if judged_again(target, store.version, store.origin) != store.origin:
         raise ClaimRefused(Reason.ORIGIN, "whether the maker built its programs, or supports them, does not follow from their packages")
