@@ -2,7 +2,7 @@
 
 One says no to every condition, one says yes to whatever can be answered so, one answers each request a second late, and one turns every
 error into success. Each run must end by itself, without an `error`, and all but the late one, whose answers are right, with `fail`s. The
-late one takes some hours, nearly all of which it waits: `--lie` chooses, and `-k` takes a part.
+late one takes two hours, nearly all of which it waits: `--lie` chooses, and `-k` takes a part.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from storeproof.plugin.limits.time_limits import TimeLimits
 from storeproof.result.recorder import StoreRecord
 from storeproof.result.running_case import CaseResult
 
-STAGE = 7200
+STAGE = 3600
 """Seconds of performance at smoke."""
 WORKLOAD = SuiteCase(id="performance.x", stage=Stage.PERFORMANCE, workload="x")
 OUTAGE = SuiteCase(id="performance.outage/x", stage=Stage.PERFORMANCE)
@@ -48,7 +48,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def test_workloads_count_towards_their_stage(run: Run) -> None:
     """After it nothing is sent, by a workload or by another case of the stage."""
-    over = "the performance stage of this store has taken 2 h 0 min, the most at this scale"
+    over = "the performance stage of this store has taken 1 h 0 min, the most at this scale"
     assert run.case(WORKLOAD, STAGE - 60) == ""
     assert run.case(OUTAGE, 30) is None
     assert run.case(OUTAGE, 30) == over
