@@ -65,6 +65,6 @@ def test_what_other_stores_took_does_not_count(run: Run) -> None:
 
 def test_a_case_has_its_own_time_and_a_workload_has_its_rounds(run: Run) -> None:
     """Those are of several stores."""
-    assert run.case(OUTAGE, 1799) is None
-    assert run.case(OUTAGE, 1801) == "the case has taken 30 min 0 s, the most of one of performance at this scale"
-    assert run.case(WORKLOAD, 1801) == ""
+    assert run.case(OUTAGE, 899) is None
+    assert run.case(OUTAGE, 901) == "the case has taken 15 min 0 s, the most of one of performance at this scale"
+    assert run.case(WORKLOAD, 901) == ""
