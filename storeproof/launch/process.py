@@ -141,7 +141,7 @@ class ProcessHandle(ManagedServer):
     def kill(self) -> None:
         """A start in progress in another thread runs no further command."""
         self._paused = False
-        self._processes.kill(note_shared_files=self._ready < self._began)  # after a complete start they are already noted
+        self._processes.kill()
 
     def cut_power(self) -> None:
         """Drop what was not synced, and all of `${run}` and of shared memory, as a boot does; the files that the store's file describes
@@ -355,7 +355,7 @@ class ProcessHandle(ManagedServer):
         # If it cannot be killed, its directory and marker stay, and the next run tries again.
         with contextlib.suppress(MachineFailed, OSError):
             if self._made is not None:
-                self._made.kill(note_shared_files=True)
+                self._made.kill()
                 self._made.remove_remains()
             directory.end_limit()
             if self._disk is not None:

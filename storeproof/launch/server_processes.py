@@ -144,10 +144,8 @@ class ServerProcesses:
         if self.leader is not None:
             self.leader.send_signal(number)  # does nothing if it has ended
 
-    def kill(self, *, note_shared_files: bool = False) -> None:
+    def kill(self) -> None:
         """Send SIGKILL to all and wait until they are gone. This also ends a start that is in progress in another thread.
-
-        `note_shared_files`: call `note_shared_files` once more before they end.
 
         Raises:
             MachineFailed: the kernel did not end them in time.
@@ -157,8 +155,7 @@ class ServerProcesses:
         # Freeze the leader first: finding the others takes milliseconds, in which it would go on writing.
         if self.leader is not None:
             self.leader.send_signal(signal.SIGSTOP)
-        if note_shared_files:
-            self.note_shared_files()
+        self.note_shared_files()  # once more: a server makes further ones while it runs
         gone = process_tree.destroy(self.members, _GONE_SECONDS)
         if not gone:
             left = ", ".join(f"{each.pid} ({each.state})" for each in self.members())
