@@ -110,6 +110,7 @@ _KINDS: Final[tuple[tuple[type[BaseException], CaseEnding], ...]] = (
     (errors.MachineFailed, CaseEnding.SPOILED),
     (errors.FaultMissed, CaseEnding.FAULT_MISSED),
     (errors.Halted, CaseEnding.ENDLESS),
+    (errors.Unusable, CaseEnding.BROKEN_PROMISE),
     (errors.StoreDied, CaseEnding.SERVER_ENDED),
     (errors.SettingsMismatch, CaseEnding.MISCONFIGURED),
     (errors.UsageError, CaseEnding.MISCONFIGURED),

@@ -86,6 +86,10 @@ class StoreDied(StoreproofError):
         self.log = log
 
 
+class Unusable(StoreDied):
+    """A store does not work on the disk that a power cut has left: that breaks a promise where its variant claims to survive that."""
+
+
 class NotAdmitted(StoreproofError):
     """A server that answers does not serve the first client of the run: it wants other credentials, or they have no protocol in common."""
 

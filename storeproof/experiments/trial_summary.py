@@ -98,6 +98,12 @@ class TrialSummary(Summary, Generic[What, Kind]):
         """After what a trial failed."""
 
     @property
+    @abstractmethod
+    def damaging(self) -> bool:
+        """Whether the store is started on a disk that may have half of what was written. One that does not claim to survive that is not
+        held to work on it."""
+
+    @property
     def losing(self) -> int:
         """Trials after which something is not as it was acknowledged."""
         return sum(bool(each.findings) for each in self.failed)
@@ -117,7 +123,7 @@ class TrialSummary(Summary, Generic[What, Kind]):
         """How the case ends: as after a fault of the guarantee."""
         if any(each.made_up for each in self.failed):
             return CaseEnding.MADE_UP
-        if any(each.ended for each in self.failed):
+        if self.unexcused:
             return CaseEnding.SERVER_ENDED
         if self.failed:
             return CaseEnding.BROKEN_PROMISE
@@ -133,7 +139,7 @@ class TrialSummary(Summary, Generic[What, Kind]):
     @property
     def unexcused(self) -> list[CaseFinding]:
         """Those that are a failure even without a claim."""
-        return [self.finding(each) for each in self.failed if each.ended or each.made_up]
+        return [self.finding(each) for each in self.failed if each.made_up or (each.ended and not self.damaging)]
 
     def finding(self, tried: What) -> CaseFinding:
         """What a trial found."""

@@ -45,7 +45,10 @@ class WrongAnswer(AssertionError):
         self.finding = CaseFinding.wrong_answer(str(self), operation, repr(found), expected)
 
 
-_KINDS: Final = {CaseEnding.REFUSED: "refused", CaseEnding.UNSUPPORTED: "refused", CaseEnding.SERVER_ENDED: "unstartable"}
+_KINDS: Final = {
+    **dict.fromkeys((CaseEnding.REFUSED, CaseEnding.UNSUPPORTED), "refused"),
+    **dict.fromkeys((CaseEnding.SERVER_ENDED, CaseEnding.BROKEN_PROMISE), "unstartable"),
+}
 
 
 def finding_of(error: BaseException, judged: Judgement) -> CaseFinding:

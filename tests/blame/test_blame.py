@@ -21,6 +21,7 @@ from storeproof.errors import (
     SettingsMismatch,
     StoreDied,
     StoreproofError,
+    Unusable,
     UsageError,
 )
 from storeproof.outcome import Outcome
@@ -42,6 +43,7 @@ BY_EXCEPTION: list[tuple[BaseException, Outcome, Outcome, Party, Outcome | None]
     (TimeoutError("not done after 60 s"), OPEN, OPEN, Party.UNDETERMINED, None),
     (Halted("the case has taken 5 min 0 s; next would have been get"), OPEN, OPEN, Party.UNDETERMINED, None),
     (StoreDied("it ended with exit status 1"), FAIL, FAIL, Party.STORE, FAIL),
+    (Unusable("after the power cut it does not start"), FAIL, UNSUPPORTED, Party.STORE, None),
     (FaultMissed("it writes to /elsewhere.db, outside its data directory"), ERROR, ERROR, Party.USER, None),
     (MachineFailed("killed from outside by SIGKILL"), OPEN, OPEN, Party.MACHINE, None),
     (OSError(errno.EMFILE, "Too many open files"), OPEN, OPEN, Party.MACHINE, None),
@@ -62,7 +64,6 @@ BY_EXCEPTION: list[tuple[BaseException, Outcome, Outcome, Party, Outcome | None]
 WITHOUT_EXCEPTION = {
     *(
         CaseEnding.RIGHT,
-        CaseEnding.BROKEN_PROMISE,
         CaseEnding.MADE_UP,
         CaseEnding.NOTHING_AT_RISK,
         CaseEnding.NOTHING_SHOWN,
@@ -97,7 +98,7 @@ def test_every_error_that_people_see_is_judged_by_a_rule_of_its_own() -> None:
     kinds = [kind for kind in _subclasses(StoreproofError) if kind.__module__.startswith("storeproof.errors")]
     assert {kind.__name__ for kind in kinds} == {
         *("UsageError", "SpecError", "NotAvailable", "NotAdmitted", "MachineFailed", "FaultMissed", "Halted", "StoreDied"),
-        *("SettingsMismatch", "CutOff"),
+        *("Unusable", "SettingsMismatch", "CutOff"),
     }
 
 

@@ -66,13 +66,13 @@ def test_what_the_store_did_is_counted() -> None:
     [
         (error(2, findings=[_LOST], when="after a power cut"), Outcome.FAIL, Outcome.UNSUPPORTED),
         (error(2, broken="it refuses all writes"), Outcome.FAIL, Outcome.UNSUPPORTED),
-        (error(2, broken="it ended", ended=True), Outcome.FAIL, Outcome.FAIL),
+        (error(2, broken="it ended", ended=True), Outcome.FAIL, Outcome.UNSUPPORTED),
         (error(2, findings=[_INVENTED], when="while it runs"), Outcome.FAIL, Outcome.FAIL),
     ],
     ids=["lost", "refuses", "does not start", "invented"],
 )
 def test_what_fails_whom(tried: TriedError, claimed: Outcome, unclaimed: Outcome) -> None:
-    """A loss fails a store that claims to survive a power loss; data that no client wrote, and an end, fail any."""
+    """A loss fails a store that claims to survive a power loss; data that no client wrote fails any."""
     found = summary(tried)
     assert (found.outcome(claimed=True), found.outcome(claimed=False)) == (claimed, unclaimed)
     assert "eio_sync of call 2" in found.sentence()

@@ -177,6 +177,7 @@ def _judged(
             elif isinstance(found.summary, WorkloadSummary):
                 replay_workload(part, found.summary, known.spec.guarantees[guarantee].fault or "")
                 found.broken = part.rounds[-1].broken if part.rounds else None
+                found.cuts_off = part.cuts_off
             found.operations += sum(1 for _ in part.requests)
             found.spoiled.append(not part.rounds or part.rounds[-1].spoiled)
             last = part.rounds[-1].audit if part.rounds else None

@@ -26,6 +26,8 @@ class JudgedRounds:
     """Whether the last audit read the keys of all rounds."""
     broken: Broken | None = None
     """The store was unusable after the last round, and the workload does not count that."""
+    cuts_off: bool = False
+    """Whether the fault cuts the power."""
     spoiled: list[bool] = field(default_factory=list)
     """Of each attempt whether it ended without saying anything about the store: by a spoiled round, or before the first one."""
 

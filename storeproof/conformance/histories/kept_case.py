@@ -7,7 +7,7 @@ from storeproof.conformance.histories.judged_rounds import JudgedRounds, no_bett
 from storeproof.conformance.known import KnownJudges
 from storeproof.conformance.reasons import ClaimRefused, Reason
 from storeproof.contract import Refused
-from storeproof.errors import StoreDied
+from storeproof.errors import StoreDied, Unusable
 from storeproof.evidence import Broken
 from storeproof.experiments.fault_experiment import AT_LEAST
 from storeproof.outcome import SHOWN, Outcome
@@ -56,7 +56,7 @@ def check_case(
         raise ClaimRefused(Reason.ATTEMPTS, f"{case} is {says} after {sum(found.spoiled)} spoiled attempts, where a run gives up")
     shows = outcome_by_histories(found.summary, case, run, target, claimed=claimed)
     if found.broken is not None and not found.summary.findings:
-        shows = _of_broken(found.broken, claimed=claimed)
+        shows = _of_broken(found.broken, claimed=claimed, cuts_off=found.cuts_off)
         if shows is Outcome.FAIL and says is Outcome.KNOWN_FAIL:  # what the store said is in its log alone
             shows = says
     says_nothing = found.spoiled[-1] and not found.summary.findings and says not in SHOWN
@@ -68,7 +68,8 @@ def check_case(
     raise ClaimRefused(Reason.DURABILITY, differs)
 
 
-def _of_broken(broken: Broken, *, claimed: bool) -> Outcome:
-    """The outcome of a case that ends with an unusable store."""
-    error = Refused(broken.reason) if broken.needs_repair else StoreDied(broken.reason, broken.log)
+def _of_broken(broken: Broken, *, claimed: bool, cuts_off: bool) -> Outcome:
+    """The outcome of a case that ends with an unusable store. `cuts_off`: the fault cut its power."""
+    died = Unusable if cuts_off else StoreDied
+    error = Refused(broken.reason) if broken.needs_repair else died(broken.reason, broken.log)
     return judge_error(error, claimed=claimed).outcome

@@ -38,6 +38,11 @@ class CrashSummary(TrialSummary[TriedState, int]):
     mapped: int = 0
     """Pages that it wrote through memory mappings in files that it did not sync."""
 
+    @property
+    def damaging(self) -> bool:
+        """What reached the kernel is there, where the machine did not end."""
+        return self.model != "kernel"
+
     def add(self, tried: TriedState) -> None:
         """Count a state."""
         self.tried[tried.state.tier] += 1

@@ -89,6 +89,8 @@ class DurabilitySummary(RoundsSummary):
     """Why the store is broken: it ended by itself, does not start, or does not work after a start."""
     needs_repair: bool = False
     """It starts after the fault, but then answers with errors."""
+    damaging: bool = False
+    """Whether the fault cuts the power."""
     _shape: LoadShape | None = None
     _grave: list[CaseFinding] = field(default_factory=list)
     """Those of `costs` that are a failure even without a claim."""
@@ -137,6 +139,11 @@ class DurabilitySummary(RoundsSummary):
             model, key = unlike[0]
             self._cost(f"{len(unlike)} records of {node} stay unlike the primary's, first {model}[{key!r}]")
 
+    @property
+    def _excused(self) -> bool:
+        """Whether a store that is unusable has broken no more than its promise."""
+        return self.needs_repair or self.damaging
+
     def survived(self, at_risk: int) -> None:
         """The store works again after the last fault. `at_risk`: operations that were acknowledged before it."""
         if at_risk < LEAST_AT_RISK:
@@ -149,7 +156,7 @@ class DurabilitySummary(RoundsSummary):
         self.broken, self.log = reason, log
         self.lossy += 1
         self._cost(reason, ["unusable" if self.needs_repair else "unstartable"], said=f"{reason}; its log: {log}" if log else reason)
-        self._grave += [] if self.needs_repair else self.costs[-1:]
+        self._grave += [] if self._excused else self.costs[-1:]
 
     @property
     def findings(self) -> list[CaseFinding]:
@@ -200,11 +207,11 @@ class DurabilitySummary(RoundsSummary):
 
         A loss that the variant does not claim to prevent breaks no promise, whatever its form: an old, half or deleted record is a loss,
         and so is a table that needs repair. Even without a claim a store fails if it serves data that no client wrote, ends by itself, or
-        does not start.
+        does not start; but not on the disk that a power cut has left, which may have half of what was written.
         """
         if self.anomalies[Anomaly.INVENTED]:
             return CaseEnding.MADE_UP
-        if self.broken and not self.needs_repair:
+        if self.broken and not self._excused:
             return CaseEnding.SERVER_ENDED
         if self.harmed or self.broken or self.wrong_reads or self.unlike:
             return CaseEnding.BROKEN_PROMISE

@@ -31,7 +31,7 @@ class RoundJudge:
         """
         self.summary = summary
         self.audits = Audits()
-        self._cuts_off = cuts_off
+        self._cuts_off = summary.damaging = cuts_off
         self._stale_possible = stale_possible
         self._cut_off: list[tuple[int, int]] = []
         """Intervals in which the store had lost its disk: operations that it answered within them are unknown."""

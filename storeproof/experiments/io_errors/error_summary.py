@@ -34,6 +34,11 @@ class ErrorSummary(TrialSummary[TriedError, tuple[bool, Reaction]]):
     calls: int = 0
     """Calls of the load that can fail so."""
 
+    @property
+    def damaging(self) -> bool:
+        """After each error the power is cut."""
+        return True
+
     def add(self, tried: TriedError) -> None:
         """Count an error; or none, of the load without one."""
         if tried.struck:

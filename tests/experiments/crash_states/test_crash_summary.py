@@ -33,15 +33,24 @@ def summed(*states: TriedState, of: int = 4) -> CrashSummary:
         (tried(), Outcome.PASS, Outcome.UNDECLARED),
         (tried(findings=[LOST]), Outcome.FAIL, Outcome.UNSUPPORTED),
         (tried(findings=[INVENTED]), Outcome.FAIL, Outcome.FAIL),
-        (tried(broken="it does not start", ended=True), Outcome.FAIL, Outcome.FAIL),
+        (tried(broken="it does not start", ended=True), Outcome.FAIL, Outcome.UNSUPPORTED),
         (tried(broken="it refuses"), Outcome.FAIL, Outcome.UNSUPPORTED),
     ],
 )
 def test_the_worst_state_decides(state: TriedState, claimed: Outcome, unclaimed: Outcome) -> None:
-    """A store that does not start, or serves what no client wrote, fails without a claim too."""
+    """A store that serves what no client wrote fails without a claim too."""
     summary = summed(tried(), state, tried())
     assert summary.outcome(claimed=True) is claimed
     assert summary.outcome(claimed=False) is unclaimed
+
+
+def test_after_a_kill_every_store_has_to_start() -> None:
+    """Its files are as it left them: no claim is needed, as it is for the disk that a power cut has left."""
+    summary = summed(tried(broken="it does not start", ended=True))
+    assert not summary.unexcused
+    summary.model = "kernel"
+    assert summary.outcome(claimed=False) is Outcome.FAIL
+    assert len(summary.unexcused) == 1
 
 
 def test_without_a_state_nothing_is_shown() -> None:

@@ -39,6 +39,13 @@ def test_the_outcome_follows_from_claim_and_findings(found: DurabilitySummary, c
     assert (found.outcome(claimed=True), found.outcome(claimed=False)) == (claimed, unclaimed)
 
 
+def test_on_the_disk_that_a_power_cut_has_left_only_a_claim_makes_a_failure() -> None:
+    """Its maker may say that data can be damaged then; not so after kill -9."""
+    found = summary(Anomaly.OK, broken="it did not start")
+    found.damaging = True
+    assert (found.outcome(claimed=True), found.outcome(claimed=False)) == (Outcome.FAIL, Outcome.UNSUPPORTED)
+
+
 def test_the_record_counts_each_kind_of_harm() -> None:
     """One field each, none folded into another."""
     record = summary(*Anomaly).record("process_crash", Outcome.FAIL, "detail")

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from storeproof.contract import Address, Maintenance, Refused, Session, Unsupported
-from storeproof.errors import MachineFailed
+from storeproof.contract import Address, Maintenance, Refused, Session, Unknown, Unsupported
+from storeproof.errors import MachineFailed, StoreDied, Unusable
 from storeproof.experiments.correctness.clock_jump import Clock
 from storeproof.experiments.durability.metadata.aspect import Aspect, Part
 from storeproof.experiments.durability.metadata.metadata_summary import MetadataSummary
@@ -78,6 +78,11 @@ class Metadata(FaultExperiment[None]):
             raise MachineFailed(f"{set_by}, and times to live depend on it: {wrong[0]}")
         self.summary.kept, self.summary.wrong = kept, wrong
         self.summary.told = [line for each in self._aspects for line in each.told]
+
+    def fail(self, reason: StoreDied | Refused | Unknown, ended: StoreDied | None) -> None:
+        """Raise it; of a store on the disk that a power cut has left, `Unusable`."""
+        died = ended or reason
+        raise Unusable(died.reason, died.log) if self._fault.cuts_off and isinstance(died, StoreDied) else died
 
     def _write(self, session: Session, part: Part) -> None:
         for each in list(self._aspects):

@@ -13,7 +13,7 @@ from time import monotonic_ns
 from typing import Generic, TypeVar
 
 from storeproof.contract import Layout, Refused, Unknown
-from storeproof.errors import StoreDied
+from storeproof.errors import StoreDied, Unusable
 from storeproof.evidence import Broken, RoundEvidence, StoreEvidence
 from storeproof.experiments.durability.strikes.round_clients import RoundClients
 from storeproof.experiments.durability.strikes.strike import Strike
@@ -111,6 +111,7 @@ class FaultWorkload(ABC, Generic[K_contra]):
         error = strike.broken(reason, ended)
         if isinstance(error, StoreDied):
             self.round.broken = Broken(error.reason, error.log, needs_repair=False)
+            error = Unusable(error.reason, error.log) if strike.cuts_off else error
         elif isinstance(error, Refused):
             self.round.broken = Broken(str(error), "", needs_repair=True)
         raise error
