@@ -104,7 +104,7 @@ def remember(session: nox.Session, passed: dict[closed.Group, str]) -> None:
 
 @nox.session
 def quick(session: nox.Session) -> None:
-    """The quick group of the tests: nothing but Python is needed, and less than a minute."""
+    """The quick group of the tests: nothing but Python is needed. Some minutes."""
     session.install("-e", ".[dev]")
     session.run("pytest", "tests/", "-m", "not slow and not serial and not servers and not docker", "-n", "auto", *session.posargs)
 

@@ -136,5 +136,8 @@ def _check_origin(result: Result, store: StoreResult, target: Target) -> None:
             raise ClaimRefused(Reason.ORIGIN, "it does not say where its programs came from, as each run does")
         return  # results of formats before did not
     assert store.version is not None
+    servers = set(target.parts) or {""}
+    if store.launch != "endpoint" and not servers <= {each.role for each in store.origin.programs}:
+        raise ClaimRefused(Reason.ORIGIN, "it names no program of a server that the run has started")
     if judged_again(target, store.version, store.origin) != store.origin:
         raise ClaimRefused(Reason.ORIGIN, "whether the maker built its programs, or supports them, does not follow from their packages")

@@ -51,6 +51,10 @@ def _of_no_origin(store: Json) -> None:
     store["origin"] = None
 
 
+def _of_no_program(store: Json) -> None:
+    store["origin"]["programs"] = []
+
+
 def _supported_for_years(store: Json) -> None:
     source = "https://example.org/support"
     store["origin"]["support"].append({"title": "SQLite", "release": "3", "ends": "2050-01-01", "source": source})
@@ -195,6 +199,7 @@ RESULTS = (
         "the maker's build", "whatever the package is", with_store(_makers_build), Reason.ORIGIN, "does not follow from their packages"
     ),
     Forgery("of no origin", "it is left out", with_store(_of_no_origin), Reason.ORIGIN, "does not say where its programs came from"),
+    Forgery("of no program", "as at an endpoint", with_store(_of_no_program), Reason.ORIGIN, "it names no program of a server"),
     Forgery("supported", "for years", with_store(_supported_for_years), Reason.ORIGIN, "does not follow from their packages"),
     Forgery("borrowed proof", "it cites another run", with_store(_cites), Reason.RUN, "taken from another run"),
     Forgery(
