@@ -1,8 +1,8 @@
 //! The I/O of a file system, from the records of kernel tracepoints: counted by kind, in memory that does not grow with the records.
 
-mod asked;
 mod format;
 mod pairing;
+mod queued;
 mod records;
 mod waits;
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use pyo3::prelude::*;
 
-use crate::tracing::asked::Asked;
+use crate::tracing::queued::Queued;
 use crate::tracing::records::{Point, Record};
 use crate::tracing::waits::{DeviceIo, KindIo};
 
@@ -61,7 +61,7 @@ pub struct Pairing {
     /// By inode and position.
     direct: HashMap<(u64, u64), Direct>,
     /// Of which kind what was asked of the device is: a request is often issued by a thread of the kernel, later.
-    asked: Asked,
+    queued: Queued,
     /// By sector.
     reads: HashMap<u64, Read>,
     /// When those were issued that are under way.
@@ -79,7 +79,7 @@ impl Pairing {
             lost: 0,
             syncs: HashMap::new(),
             direct: HashMap::new(),
-            asked: Asked::default(),
+            queued: Queued::default(),
             reads: HashMap::new(),
             flushes: VecDeque::new(),
         }
@@ -142,9 +142,9 @@ impl Pairing {
                 }
                 self.bound();
             }
-            Point::Mapped => {
+            Point::LookedUp => {
                 if third & DIRECT != 0 {
-                    self.mapped((first, second), third & WRITE != 0, record);
+                    self.looked_up((first, second), third & WRITE != 0, record);
                 }
             }
             Point::DirectEnds => {
@@ -156,10 +156,10 @@ impl Pairing {
                     self.waited(direct.kind, direct.since, record.time);
                 }
             }
-            Point::Asked => {
+            Point::Queued => {
                 if operation(third) == b'R' {
                     let kind = self.reader(py, record)?;
-                    self.asked.add(first, second, kind);
+                    self.queued.add(first, second, kind);
                 }
             }
             Point::Issued => self.issued(py, record)?,
@@ -170,7 +170,7 @@ impl Pairing {
     }
 
     /// A direct read or write has begun to look up blocks, and by that says which it is. At the end of another it may look up the same.
-    fn mapped(&mut self, place: (u64, u64), write: bool, record: &Record) {
+    fn looked_up(&mut self, place: (u64, u64), write: bool, record: &Record) {
         let Some(direct) = self.direct.get_mut(&place).filter(|direct| direct.tid == record.tid && !direct.writes) else { return };
         if !write {
             self.direct.remove(&place);
@@ -196,7 +196,7 @@ impl Pairing {
                 self.device.written_bytes += bytes;
             }
             b'R' => {
-                let kind = match self.asked.take(sector, bytes / SECTOR) {
+                let kind = match self.queued.take(sector, bytes / SECTOR) {
                     Some(kind) => kind,
                     None => self.reader(py, record)?, // it was asked for before the measurement began
                 };
@@ -229,7 +229,7 @@ impl Pairing {
                     let io = self.kinds.entry(read.kind).or_default();
                     io.reads -= 1;
                     io.read_bytes -= read.bytes;
-                    self.asked.add(sector, sectors, read.kind);
+                    self.queued.add(sector, sectors, read.kind);
                 }
             }
             _ => (),
@@ -294,7 +294,7 @@ impl Pairing {
         if self.readers.len() > MOST {
             self.readers.clear();
         }
-        self.asked.bound(MOST);
+        self.queued.bound(MOST);
         let open = self.syncs.len() + self.direct.len() + self.reads.len() + self.flushes.len();
         if open > MOST {
             self.lost += open as u64;

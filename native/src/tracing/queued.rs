@@ -11,9 +11,9 @@ struct Part {
 
 /// By the first sector of each part. The kernel merges what it was asked for, and splits it.
 #[derive(Default)]
-pub struct Asked(BTreeMap<u64, Part>);
+pub struct Queued(BTreeMap<u64, Part>);
 
-impl Asked {
+impl Queued {
     pub fn add(&mut self, first: u64, sectors: u64, kind: usize) {
         self.0.insert(first, Part { until: first + sectors, kind });
     }
@@ -50,31 +50,31 @@ mod tests {
     /// Two that are issued as one are of the first one's kind, and are both gone.
     #[test]
     fn merged() {
-        let mut asked = Asked::default();
-        asked.add(8, 8, 1);
-        asked.add(16, 8, 2);
-        assert_eq!(asked.take(8, 16), Some(1));
-        assert_eq!(asked.take(16, 8), None);
+        let mut queued = Queued::default();
+        queued.add(8, 8, 1);
+        queued.add(16, 8, 2);
+        assert_eq!(queued.take(8, 16), Some(1));
+        assert_eq!(queued.take(16, 8), None);
     }
 
     /// One that is issued in parts is of its kind in each, in whatever order.
     #[test]
     fn split() {
-        let mut asked = Asked::default();
-        asked.add(100, 30, 3);
-        assert_eq!(asked.take(110, 10), Some(3));
-        assert_eq!(asked.take(100, 10), Some(3));
-        assert_eq!(asked.take(120, 10), Some(3));
-        assert_eq!(asked.take(120, 10), None);
+        let mut queued = Queued::default();
+        queued.add(100, 30, 3);
+        assert_eq!(queued.take(110, 10), Some(3));
+        assert_eq!(queued.take(100, 10), Some(3));
+        assert_eq!(queued.take(120, 10), Some(3));
+        assert_eq!(queued.take(120, 10), None);
     }
 
     /// What lies before or behind is not taken.
     #[test]
     fn beside() {
-        let mut asked = Asked::default();
-        asked.add(10, 5, 1);
-        asked.add(20, 5, 2);
-        assert_eq!(asked.take(15, 5), None);
-        assert_eq!((asked.take(10, 5), asked.take(20, 5)), (Some(1), Some(2)));
+        let mut queued = Queued::default();
+        queued.add(10, 5, 1);
+        queued.add(20, 5, 2);
+        assert_eq!(queued.take(15, 5), None);
+        assert_eq!((queued.take(10, 5), queued.take(20, 5)), (Some(1), Some(2)));
     }
 }
