@@ -70,7 +70,10 @@ class _NothingOfIt(Exception):
 
 
 def _drawn(article: Article, name: str, random: Random) -> str:
-    choices = words(article) if name == "word" else {"language": [article.language], "category": article.categories}[name]
+    if name == "word":
+        choices = words(article)
+    else:
+        choices = {"language": [article.language], "category": article.categories, "published": [article.published]}[name]
     if not choices:
         raise _NothingOfIt(name)
     return random.choice(choices)

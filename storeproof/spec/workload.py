@@ -55,7 +55,7 @@ ANY_FIELD = "*"
 SEVERAL = ("get_fields", "set_fields", "get_paths", "set_paths")
 """Operations on several fields or paths of one record."""
 _READ_FIRST = ("put", "set_field", "set_path")
-DRAWN = ("word", "language", "category")
+DRAWN = ("word", "language", "category", "published")
 """Variables in a request, such as `$word`: values from one random preloaded record."""
 _DRAWN = re.compile(r"\$([a-z]+)")
 
