@@ -56,7 +56,7 @@ class AnatomyMeter:
         try:
             if not self._operations - _READS:
                 raise NotAvailable("the workload only reads")
-            IoWatch(check_available(handle.data, handle.pids, rules), handle.pids, rules).close()
+            self._watch().close()
         except NotAvailable as reason:
             self._handle, self.reason = None, str(reason)
 
@@ -66,7 +66,7 @@ class AnatomyMeter:
         if self._handle is None:
             yield
             return
-        watch = IoWatch(check_available(self._handle.data, self._handle.pids, self._rules), self._handle.pids, self._rules)
+        watch = self._watch()
         watch.begin()
         try:
             yield
@@ -74,6 +74,13 @@ class AnatomyMeter:
             watch.close()
             raise
         self._keep(watch.end())
+
+    def _watch(self) -> IoWatch:
+        """Raises `NotAvailable`."""
+        assert self._handle is not None
+        folder, pids = self._handle.watched()
+        check_available(folder, self._rules)
+        return IoWatch(folder, pids, self._rules)
 
     def _keep(self, seen: WatchedIo) -> None:
         self._seen.append(seen)

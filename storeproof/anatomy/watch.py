@@ -147,11 +147,9 @@ class IoWatch:
         self._trace.feed([text for text, _ in taken], until)
 
 
-def check_available(folder: Path | None, pids: Collection[int], rules: Sequence[FileRule]) -> Path:
-    """The data directory of a server whose I/O can be watched. Raises `NotAvailable`: it cannot be, or not here; with the reason."""
+def check_available(folder: Path, rules: Sequence[FileRule]) -> None:
+    """Raises `NotAvailable`: the I/O of a server with this data directory cannot be watched, or not here; with the reason."""
     require("the anatomy of a workload")
-    if folder is None or not pids:
-        raise NotAvailable("its data directory and its processes cannot be reached from here")
     if not rules:
         raise NotAvailable("its file does not say what its files are for", "add `files:`, see docs/STORE_FILE.md")
     filesystem = mount_of(folder).filesystem
@@ -159,7 +157,6 @@ def check_available(folder: Path | None, pids: Collection[int], rules: Sequence[
         raise NotAvailable(f"its data is on {filesystem}, and I/O is watched on ext4 alone", "give a directory on ext4 with --data-dir")
     if platform.machine() not in SUPPORTED:
         raise NotAvailable(f"I/O is not watched on {platform.machine()}")
-    return folder
 
 
 def _disk_of(device: int) -> int:

@@ -136,7 +136,7 @@ def _check_origin(result: Result, store: StoreResult, target: Target) -> None:
             raise ClaimRefused(Reason.ORIGIN, "it does not say where its programs came from, as each run does")
         return  # results of formats before did not
     assert store.version is not None
-    servers = set(target.parts) or {""}
+    servers: set[str] = set(target.parts) or {""}
     if store.launch != "endpoint" and not servers <= {each.role for each in store.origin.programs}:
         raise ClaimRefused(Reason.ORIGIN, "it names no program of a server that the run has started")
     if judged_again(target, store.version, store.origin) != store.origin:

@@ -107,6 +107,10 @@ class EndpointHandle:
         """Raise `NotAvailable`: see `cannot`."""
         raise NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
 
+    def watched(self) -> tuple[Path, Sequence[int]]:
+        """Raise `NotAvailable`: see `cannot`."""
+        raise NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)
+
     def files_elsewhere(self) -> Sequence[str]:
         """Raise `NotAvailable`: see `cannot`."""
         raise NotAvailable(_REASON, _REMEDY, Lack.OWN_SERVER)

@@ -206,6 +206,10 @@ class Handle(Protocol):
     def data_written(self) -> DataWritten:
         """What reaches its data directory from now on. Raises `NotAvailable` if that cannot be seen from here."""
 
+    def watched(self) -> tuple[Path, Sequence[int]]:
+        """Its data directory and the ids of its processes, as this machine sees them. Raises `NotAvailable`: it does not, or they are those
+        of several servers."""
+
     def files_elsewhere(self) -> Sequence[str]:
         """Regular files that its processes have open for writing outside its data directory and `${run}`: faults do not reach them."""
 

@@ -124,6 +124,9 @@ class ManagedServer(ABC):
     def data_written(self) -> DataWritten:
         return DiskWritten(self._disk) if self._disk is not None else ChangedFiles(self._data_folder())
 
+    def watched(self) -> tuple[Path, Sequence[int]]:
+        return self._data_folder(), self._seen_pids()
+
     def files_elsewhere(self) -> Sequence[str]:
         return written_outside(self._seen_pids(), self._places_to_write())
 

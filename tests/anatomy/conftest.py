@@ -18,7 +18,8 @@ ANY = (FileRule(kind="log", paths=("*",)),)
 def watched(tmp_path: Path) -> Path:
     """A directory on ext4, for root."""
     try:
-        IoWatch(check_available(tmp_path, [os.getpid()], ANY), [os.getpid()], ANY).close()
+        check_available(tmp_path, ANY)
+        IoWatch(tmp_path, [os.getpid()], ANY).close()
     except NotAvailable as reason:
         pytest.skip(str(reason))
     return tmp_path

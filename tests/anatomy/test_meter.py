@@ -120,7 +120,7 @@ def test_what_is_not_known_is_none() -> None:
 
 def test_a_workload_that_only_reads_is_not_watched() -> None:
     """And says so."""
-    meter = AnatomyMeter(SimpleNamespace(data=None, pids=[]), RULES, [Mix(operation="get", keys="uniform")])
+    meter = AnatomyMeter(SimpleNamespace(), RULES, [Mix(operation="get", keys="uniform")])
     assert meter.reason == "the workload only reads"
     with meter.measured_round():
         pass

@@ -247,6 +247,9 @@ class ClusterHandle(Servers):
     def data_written(self) -> DataWritten:
         return AllWritten([server.data_written() for server in self._servers()])
 
+    def watched(self) -> tuple[Path, Sequence[int]]:
+        raise NotAvailable("it is several servers, and the I/O of one is watched")
+
     def files_elsewhere(self) -> Sequence[str]:
         return [file for server in self._servers() for file in server.files_elsewhere()]
 

@@ -180,6 +180,9 @@ class CompositeHandle(Servers):
     def data_written(self) -> DataWritten:
         return AllWritten([part.data_written() for part in self._parts.values()])
 
+    def watched(self) -> tuple[Path, Sequence[int]]:
+        raise NotAvailable("it is several servers, and the I/O of one is watched")
+
     def files_elsewhere(self) -> Sequence[str]:
         return [file for part in self._parts.values() for file in part.files_elsewhere()]
 

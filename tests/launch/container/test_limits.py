@@ -64,12 +64,23 @@ def test_what_it_uses_is_metered(handle: ContainerHandle) -> None:
     assert (meter.footprint().resident_bytes or 0) > MIB
 
 
+def test_its_files_and_processes_can_be_watched(handle: ContainerHandle) -> None:
+    """As this machine sees them."""
+    handle.start()
+    command(handle.address, "SET", "k", "x")
+    folder, pids = handle.watched()
+    assert list(folder.rglob("*.aof"))
+    assert handle._container.attrs["State"]["Pid"] in pids
+
+
 def test_processes_on_another_machine_cannot_be_seen(handle: ContainerHandle, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process of this machine may have the same number."""
     handle.start()
     monkeypatch.setattr(container_engine, "group_of", lambda _pid: "0::/user.slice\n")
     with pytest.raises(NotAvailable, match="runs on another machine"):
         handle.meter()
+    with pytest.raises(NotAvailable, match="runs on another machine"):
+        handle.watched()
 
 
 def test_cores_of_another_machine_are_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
