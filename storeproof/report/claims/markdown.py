@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from storeproof.printable import printable
 from storeproof.report.claims import anomalies, devices, words
 from storeproof.report.markdown import cell_of, table_of
@@ -21,7 +23,8 @@ def render_claims_markdown(judged: JudgedClaims) -> str:
         chosen = [each for each in judged.claims if each.verdict is verdict]
         if chosen:
             parts.append(f"## {str(verdict).capitalize()}")
-            parts += [_claim(each) for each in chosen]
+            parts += [_claim(each) for each in chosen if not has_reason_alone(each)]
+            parts += [table_of(reasons(chosen))] if any(map(has_reason_alone, chosen)) else []
     parts += _anomalies(judged)
     parts += _devices(judged)
     parts += ["## Results that were read", "\n".join(f"* {cell_of(words.run(each))}" for each in judged.runs)]
@@ -79,6 +82,17 @@ def said(claim: JudgedClaim) -> str:
     return "; ".join(parts) + "."
 
 
+def reasons(claims: Iterable[JudgedClaim]) -> Table:
+    """Of claims of which there is no more to say than why it cannot be said."""
+    rows = [[Cell(each.source), Cell(each.claim), Cell(each.basis), Cell(each.reason)] for each in claims if has_reason_alone(each)]
+    return Table(("text", "claim", "by the text", "why it cannot be said"), rows, "")
+
+
+def has_reason_alone(claim: JudgedClaim) -> bool:
+    """It needs no part of the page: its title is in the overview."""
+    return bool(claim.reason) and not (words.figure(claim) or claim.ratios or claim.differs or claim.note or claim.command)
+
+
 def _claim(claim: JudgedClaim) -> str:
     parts = [f"### {claim.claim}", f"{cell_of(claim.title)}. {cell_of(said(claim))}"]
     if claim.reason:
@@ -131,6 +145,8 @@ def render_claims_html(judged: JudgedClaims) -> str:
         verdicts=list(ClaimVerdict),
         words=words,
         said=said,
+        reasons=reasons,
+        has_reason_alone=has_reason_alone,
         sides=sides_of,
         overview=overview(judged),
         anomalies=anomalies,

@@ -130,8 +130,7 @@ def _unmeasured(claim: PublishedClaim, pair: tuple[str, str], sides: Sequence[Si
     assert claim.a is not None
     assert claim.b is not None
     if claim.wait is not None:
-        disks = f"two disks that are called {claim.a.disk} and {claim.b.disk} (--disk)"
-        return f"not measured: no result has {pair[0]} on {' or '.join(claim.a.stores)} with {disks}"
+        return f"not measured: {pair[0]} on disks called {claim.a.disk} and {claim.b.disk}, by {' or '.join(claim.a.stores)}"
     missing: dict[str, list[str]] = {}
     for side, workload in zip((claim.a, claim.b), pair, strict=True):
         wanted = (workload, side.indexes, side.pipeline, side.record)
