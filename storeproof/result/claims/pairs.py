@@ -13,7 +13,7 @@ from typing import Final
 from storeproof.result.claims.judged import ClaimVerdict, RatioFound, SideFound
 from storeproof.result.compare import Pair, Side, pair_of
 from storeproof.result.measurement import Measurement
-from storeproof.result.ratios.across_disks import may_differ, waits_of
+from storeproof.result.ratios.across_disks import may_differ, on_one_disk, waits_of
 from storeproof.spec.questions.claim import ClaimedSide, PublishedClaim
 from storeproof.spec.questions.devices import WaitKind
 
@@ -128,10 +128,12 @@ def judged_wait(found: ClaimPair, kind: WaitKind, bounds: tuple[float, float]) -
         for side, measured in ((found.a, found.pair.a), (found.b, found.pair.b))
     )
     wait = next((each for each in waits_of(found.pair) if each.kind == kind), None)
-    ratio = wait.ratio if wait is not None else None
-    if found.obstacles or ratio is None:
+    ratio, obstacles = wait.ratio if wait is not None else None, found.obstacles
+    if on_one_disk(found.a, found.b):
+        obstacles = (*obstacles, f"{found.a.store.disk} and {found.b.store.disk} are directories of one file system")
+    if obstacles or ratio is None:
         unseen = wait.refused if wait is not None else f"no waits of {kind.replace('_', ' ')} were seen on both disks (--anatomy)"
-        return RatioFound(a=a, b=b, verdict=ClaimVerdict.CANNOT_SAY, reason="; ".join(found.obstacles) or unseen)
+        return RatioFound(a=a, b=b, verdict=ClaimVerdict.CANNOT_SAY, reason="; ".join(obstacles) or unseen)
     verdict = _verdict(ratio.low, ratio.high, bounds)
     return RatioFound(
         a=a, b=b, ratio=ratio.middle, low=ratio.low, high=ratio.high, interleaved=True, verdict=verdict,

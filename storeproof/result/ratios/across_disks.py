@@ -53,6 +53,12 @@ def waits_of(pair: Pair) -> Iterator[WaitRatio]:
             yield WaitRatio(kind, a, b, paired_ratio_of([x for x, _ in both], [y for _, y in both]))
 
 
+def on_one_disk(a: Side, b: Side) -> bool:
+    """Whether two disks of a run are one."""
+    one, other = (each.result.environment.disks.get(each.store.disk or "") for each in (a, b))
+    return one is not None and other is not None and one is not other and a.result is b.result and one.device == other.device
+
+
 def _configured(side: Side) -> tuple[str, str]:
     return side.store.store, side.store.variant
 

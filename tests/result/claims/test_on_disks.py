@@ -39,9 +39,11 @@ def file(**changed: Any) -> ClaimsFile:
 
 
 def ran(slow: dict[str, Any], fast: dict[str, Any], names: tuple[str, str] = ("hdd", "nvme"), name: str = "sqlite") -> Result:
-    """A run on both disks."""
+    """A run on both disks, each with a file system of its own."""
     four = {"rounds": rounds(1, 1, 1, 1)}
-    return on_disks((name, names[0], four | slow), (name, names[1], four | fast))
+    found = on_disks((name, names[0], four | slow), (name, names[1], four | fast))
+    disks = {each: sheet.model_copy(update={"device": f"8:{at}"}) for at, (each, sheet) in enumerate(found.environment.disks.items())}
+    return found.model_copy(update={"environment": found.environment.model_copy(update={"disks": disks})})
 
 
 def watched(*slow: float) -> Result:
@@ -118,6 +120,13 @@ def test_two_stores_or_two_runs_are_no_two_disks() -> None:
     parts = [each.model_copy(update={"stores": [each.stores[at]]}) for at, each in enumerate((one, other))]
     apart = [each.model_copy(update={"run": each.run.model_copy(update={"id": f"r{at}"})}) for at, each in enumerate(parts)]
     assert judged_on(*apart).reason == "seen in 0 blocks of both, and 2 at least are needed"
+
+
+def test_two_names_of_one_disk_decide_nothing() -> None:
+    """Between them is only noise, which would refute every claim."""
+    one = on_disks(("sqlite", "hdd", SEEN), ("sqlite", "nvme", SEEN))
+    claim = judged_on(one)
+    assert (claim.verdict, claim.reason) == (ClaimVerdict.CANNOT_SAY, "hdd and nvme are directories of one file system")
 
 
 def test_the_command_is_of_a_store_whose_files_are_known() -> None:
