@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from storeproof.report.claims import words
-from storeproof.result.claims import JudgedClaim
+from storeproof.report.claims.markdown import render_claims_html, render_claims_markdown
+from storeproof.result.claims import JudgedClaim, JudgedClaims
 from tests.result.claimed import around, judged, number, result, store
 
 FOR_EACH: dict[str, Any] = {
@@ -67,3 +68,13 @@ def test_a_figure_without_numbers_is_its_bounds() -> None:
     assert words.figure(two_workloads()) == "above 1"
     kept = judged({"keeps": {"store": "redis", "variant": "aof-always", "guarantee": "power_loss"}})
     assert (words.figure(kept), words.measured(kept)) == ("kept through power_loss", "–")
+
+
+def test_claims_with_a_reason_alone_are_rows_of_one_table() -> None:
+    """Those with a figure, a command or a note have parts of their own, on both pages."""
+    told = [judged({"no_workload": "none | yet", "basis": "stated"}), judged({"no_workload": "none", "note": "But a note"})]
+    page = JudgedClaims(runs=[], claims=[told[0], told[1].model_copy(update={"claim": "noted"})])
+    text, html = render_claims_markdown(page), render_claims_html(page)
+    assert "| 000 | c | stated | none \\| yet |" in text
+    assert ("### c\n" in text, "### noted\n" in text) == (False, True)
+    assert ('id="c"' in html, 'id="noted"' in html, html.count("none | yet")) == (False, True, 1)

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from storeproof.printable import printable
-from storeproof.report.claims import anomalies, words
+from storeproof.report.claims import anomalies, devices, words
 from storeproof.report.markdown import cell_of, table_of
 from storeproof.report.parts.rendering import whole_page
 from storeproof.report.tables import Cell, Table
 from storeproof.result.claims import ClaimVerdict, JudgedClaim, JudgedClaims, ReportedAnomaly
 
-SIDES = ("", "store", "version", "workload", "clients", "indexes", "operations/s [95 %], grade", "durability", "run")
+_SIDES = ("", "store", "version", "workload", "clients", "indexes", "operations/s [95 %], grade", "durability", "run")
+_ON_DISKS = tuple("mean wait" if each.startswith("operations") else each for each in _SIDES)
 
 
 def render_claims_markdown(judged: JudgedClaims) -> str:
     later = [f"[{anomalies.TITLE}](#{anomalies.ANCHOR}) has a table of its own."] if judged.anomalies else []
+    later += [f"[{devices.TITLE}](#{devices.ANCHOR}), {devices.summary(judged)}, are at the end."] if judged.devices else []
     parts = ["# Published claims", cell_of(judged.answer), *later, words.LEGEND, words.CHOICE, table_of(overview(judged))]
     for verdict in ClaimVerdict:
         chosen = [each for each in judged.claims if each.verdict is verdict]
         if chosen:
             parts.append(f"## {str(verdict).capitalize()}")
-            parts += [_claim(each) for each in chosen]
+            parts += [_claim(each) for each in chosen if not has_reason_alone(each)]
+            parts += [table_of(reasons(chosen))] if any(map(has_reason_alone, chosen)) else []
     parts += _anomalies(judged)
+    parts += _devices(judged)
     parts += ["## Results that were read", "\n".join(f"* {cell_of(words.run(each))}" for each in judged.runs)]
     return printable("\n\n".join(parts)) + "\n"
 
@@ -52,7 +58,7 @@ def sides_of(claim: JudgedClaim) -> Table:
                 side.workload,
                 str(side.clients),
                 str(side.indexes),
-                words.rate(side),
+                words.wait(side) if claim.wait else words.rate(side),
                 side.proven,
                 side.run,
             )
@@ -61,7 +67,7 @@ def sides_of(claim: JudgedClaim) -> Table:
         verdict = f"{found.verdict}: {found.reason}" if found.reason and len(claim.ratios) > 1 else str(found.verdict)
         last = ("A/B", "", "", "", "", "", words.ratio(found) + (f", {how}" if found.ratio is not None else ""), "", verdict)
         rows.append([Cell(each, "strong" if each and place == 6 else "") for place, each in enumerate(last)])
-    return Table(SIDES, rows, "")
+    return Table(_ON_DISKS if claim.wait else _SIDES, rows, "")
 
 
 def said(claim: JudgedClaim) -> str:
@@ -74,6 +80,17 @@ def said(claim: JudgedClaim) -> str:
     if within := words.bounds(claim):
         parts.append(f"reproduced {within}")
     return "; ".join(parts) + "."
+
+
+def reasons(claims: Iterable[JudgedClaim]) -> Table:
+    """Of claims of which there is no more to say than why it cannot be said."""
+    rows = [[Cell(each.source), Cell(each.claim), Cell(each.basis), Cell(each.reason)] for each in claims if has_reason_alone(each)]
+    return Table(("text", "claim", "by the text", "why it cannot be said"), rows, "")
+
+
+def has_reason_alone(claim: JudgedClaim) -> bool:
+    """It needs no part of the page: its title is in the overview."""
+    return bool(claim.reason) and not (words.figure(claim) or claim.ratios or claim.differs or claim.note or claim.command)
 
 
 def _claim(claim: JudgedClaim) -> str:
@@ -109,6 +126,14 @@ def _anomalies(judged: JudgedClaims) -> list[str]:
     return [*parts, *([f"What was not tried in these results would be by:\n\n```text\n{commands}\n```"] if commands else [])]
 
 
+def _devices(judged: JudgedClaims) -> list[str]:
+    """What texts measured of devices, folded: most readers want one row."""
+    if not judged.devices:
+        return []
+    folded = f"<details><summary>{devices.summary(judged)}</summary>\n\n{table_of(devices.table(judged))}\n\n</details>"
+    return [f"## {devices.TITLE}", devices.LEGEND, folded]
+
+
 def _analysis(source: str, reported: ReportedAnomaly) -> str:
     return " ".join(filter(None, (f"* [{cell_of(reported.title)}]({source}), {reported.year}.", cell_of(reported.note))))
 
@@ -120,7 +145,10 @@ def render_claims_html(judged: JudgedClaims) -> str:
         verdicts=list(ClaimVerdict),
         words=words,
         said=said,
+        reasons=reasons,
+        has_reason_alone=has_reason_alone,
         sides=sides_of,
         overview=overview(judged),
         anomalies=anomalies,
+        devices=devices,
     )

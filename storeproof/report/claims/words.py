@@ -14,8 +14,9 @@ LEGEND: Final = (
     "A claim on a ratio is reproduced if the 95 % interval of the measured ratio lies between its bounds, and refuted if all of the "
     "interval lies outside them. Without bounds of its own, a figure is reproduced by the same effect to within a quarter, on a "
     "logarithmic scale: by its powers 0.8 to 1.25. A side that is at least as fast as its number (≥) gives a ratio without an upper or "
-    "lower bound. A claim for each of several workloads is refuted by one of them, and the list then gives the ratios that refute it. A "
-    "claim on durability is refuted by one acknowledged write that a fault undid."
+    "lower bound. A claim on waits is held against one store on two disks of one run, which are what their names say. A claim for each of "
+    "several workloads is refuted by one of them, and the list then gives the ratios that refute it. A claim on durability is refuted by "
+    "one acknowledged write that a fault undid."
 )
 CHOICE: Final = (
     "Measurements are chosen by how well they match, before any rate is looked at: pairs that `storeproof compare` allows, the text's own "
@@ -48,9 +49,11 @@ def bounds(claim: JudgedClaim) -> str:
 
 
 def rates(claim: JudgedClaim) -> str:
-    """The rates behind the text's ratio, if it gives them."""
+    """The rates or waits behind the text's ratio, if it gives them."""
     if claim.figure_a is None or claim.figure_b is None:
         return ""
+    if claim.wait:
+        return " against ".join(units.seconds(each / 1000) for each in (claim.figure_a, claim.figure_b))
     return f"{units.whole(claim.figure_a)} against {units.whole(claim.figure_b)} a second"
 
 
@@ -113,6 +116,11 @@ def rate(side: SideFound) -> str:
     """`≥ 105,014 [98,000, 110,000] C`: a median with its interval and grade."""
     sign = "≥ " if side.at_least else ""
     return f"{sign}{units.amount(side.rate)} [{units.amount(side.low)}, {units.amount(side.high)}] {side.grade}"
+
+
+def wait(side: SideFound) -> str:
+    """A mean wait with its unit."""
+    return units.micros(side.wait_us)
 
 
 def grounds(claim: JudgedClaim) -> str:

@@ -14,7 +14,7 @@ from storeproof.report.speed.ratios import ratio_text
 from storeproof.report.tables import Cell, Table, sheet_in_words
 from storeproof.result.compare import Comparison, Pair, Side
 from storeproof.result.measurement import Measurement
-from storeproof.result.ratios.across_disks import waits_of
+from storeproof.result.ratios.across_disks import on_one_disk, waits_of
 from storeproof.result.ratios.agreement import Agreement, OfKind, Twice
 from storeproof.result.ratios.noise import kind_of
 from storeproof.stats.ratio import METHOD, PAIRED_METHOD
@@ -44,7 +44,7 @@ def of_comparison(comparison: Comparison) -> ComparedContent:
     lonely = len(comparison.only_a) + len(comparison.only_b)
     notes = [*_refusals(pair for pair in comparison.pairs if pair.ratio is None)]
     notes += [*_lonely("A", comparison.only_a), *_lonely("B", comparison.only_b)]
-    if _on_one_disk(comparison.a, comparison.b):
+    if on_one_disk(comparison.a, comparison.b):
         names = f"{comparison.a.store.disk} and {comparison.b.store.disk}"
         notes.append(ComparedLine(f"{names} are directories of one file system: what differs between them is noise", "open"))
     if not comparison.pairs:
@@ -156,12 +156,6 @@ def _disk(letter: str, side: Side) -> Iterator[str]:
     name = side.store.disk or ""
     if sheet := side.result.environment.disks.get(name):
         yield f"{letter}  disk {name}: {sheet_in_words(sheet)}"
-
-
-def _on_one_disk(a: Side, b: Side) -> bool:
-    """Whether two disks of a run are one."""
-    one, other = (each.result.environment.disks.get(each.store.disk or "") for each in (a, b))
-    return one is not None and other is not None and one is not other and a.result is b.result and one.device == other.device
 
 
 def _machine(side: Side) -> str:

@@ -5,6 +5,7 @@ from storeproof.result.claims.judged import (
     AnomalyTried,
     AnomalyVerdict,
     ClaimVerdict,
+    DeviceTested,
     JudgedClaim,
     JudgedClaims,
     RatioFound,

@@ -26,6 +26,9 @@ def differences(file: ClaimsFile, claim: PublishedClaim, found: ClaimPair) -> It
     yield from _sizes(conditions, found.pair.a, found.pair.b)
     if "topology" in claim.about:
         yield "; ".join(f"{side.name}: topology {side.store.topology}, all on one machine" for _, side, _ in sides)
+    for claimed, side, measured in sides:
+        if claimed.disk is not None:
+            yield from _disk(file, claimed, side, measured)
     for claimed, side, _ in sides:
         yield of_durability(side, claimed.settings)
     for _, side, measured in sides:
@@ -69,7 +72,17 @@ def _store(claimed: ClaimedSide, side: Side) -> Iterator[str]:
     if side.name == claimed.targets[0]:
         yield from of_version(side, claimed.version)
     else:
-        yield f"{side.name}, {side.store.product} (text: {f'{claimed.targets[0]} {claimed.version}'.strip()})"
+        yield f"{side.name}, {side.store.product} (text: {f'{claimed.stores[0]} {claimed.version}'.strip()})"
+
+
+def _disk(file: ClaimsFile, claimed: ClaimedSide, side: Side, measured: Measurement) -> Iterator[str]:
+    """Which disk the name stands for, and whether it was steady."""
+    sheet, device = side.result.environment.disks.get(claimed.disk or ""), file.devices.get(claimed.device or "")
+    told = f"the median of all on {claimed.medium}" if device is None else f"{device.device}, {device.arrangement}"
+    took = f", 600 bytes appended and synced in {units.micros(sheet.append.p50)}" if sheet is not None and sheet.append else ""
+    yield f"{claimed.disk}: {sheet.disk if sheet is not None else 'not known'}{took} (text: {told})"
+    if measured.anatomy is not None and measured.anatomy.steady_from is None:
+        yield f"{side.name} did not become steady"
 
 
 def _sizes(conditions: Conditions, a: Measurement, b: Measurement) -> Iterator[str]:

@@ -11,8 +11,8 @@ from storeproof.check import ANOMALIES
 from storeproof.outcome import REFUTED, SHOWN
 from storeproof.result.claims.analyses import judge_analyses
 from storeproof.result.claims.differences import differences, of_durability, of_the_run, of_version
-from storeproof.result.claims.judged import ClaimVerdict, JudgedClaim, JudgedClaims, RatioFound, RunRead
-from storeproof.result.claims.pairs import ClaimPair, find, judged
+from storeproof.result.claims.judged import ClaimVerdict, DeviceTested, JudgedClaim, JudgedClaims, RatioFound, RunRead
+from storeproof.result.claims.pairs import ClaimPair, find, judged, judged_wait
 from storeproof.result.compare import Side
 from storeproof.result.measured.lost import lost_by
 from storeproof.result.model import GuaranteeRecord, Result
@@ -35,8 +35,15 @@ def judge_claims(files: Iterable[ClaimsFile], results: Sequence[Result], spec: S
         )
         for each in results
     ]
-    claims = [_judge(file, claim, sides, spec) for file in files for claim in file.claims]
-    return JudgedClaims(runs=runs, claims=claims, anomalies=judge_analyses(analyses, sides, spec))
+    texts = list(files)
+    return JudgedClaims(
+        runs=runs,
+        claims=[_judge(file, file.with_figure(claim), sides, spec) for file in texts for claim in file.claims],
+        anomalies=judge_analyses(analyses, sides, spec),
+        devices=[
+            DeviceTested(source=file.source, **each.model_dump(exclude={"medium"})) for file in texts for each in file.devices.values()
+        ],
+    )
 
 
 def _judge(file: ClaimsFile, claim: PublishedClaim, sides: Sequence[Side], spec: Spec) -> JudgedClaim:
@@ -61,6 +68,7 @@ def _judge(file: ClaimsFile, claim: PublishedClaim, sides: Sequence[Side], spec:
         figure_b=figure.b if figure else None,
         above=low or None,
         below=high if high < math.inf else None,
+        wait=claim.wait or "",
         guarantee=claim.keeps.guarantee if claim.keeps else "",
         note=claim.note,
         **told,
@@ -84,7 +92,8 @@ def _ratios(file: ClaimsFile, claim: PublishedClaim, sides: Sequence[Side]) -> d
     clients = file.conditions_of(claim).clients
     found = {pair: find(claim, pair, clients, sides) for pair in claim.workloads}
     there = {pair: each for pair, each in found.items() if each is not None}
-    ratios = {pair: judged(each, claim.bounds) for pair, each in there.items()}
+    wait, bounds = claim.wait, claim.bounds
+    ratios = {pair: judged_wait(each, wait, bounds) if wait else judged(each, bounds) for pair, each in there.items()}
     differs = dict.fromkeys(phrase for each in there.values() for phrase in differences(file, claim, each))
     verdict = _together([ratios[pair].verdict if pair in ratios else ClaimVerdict.CANNOT_SAY for pair in found])
     return {
@@ -120,6 +129,8 @@ def _unmeasured(claim: PublishedClaim, pair: tuple[str, str], sides: Sequence[Si
     """Which side has no measurement."""
     assert claim.a is not None
     assert claim.b is not None
+    if claim.wait is not None:
+        return f"not measured: {pair[0]} on disks called {claim.a.disk} and {claim.b.disk}, by {' or '.join(claim.a.stores)}"
     missing: dict[str, list[str]] = {}
     for side, workload in zip((claim.a, claim.b), pair, strict=True):
         wanted = (workload, side.indexes, side.pipeline, side.record)
@@ -145,15 +156,25 @@ def command_for(claim: PublishedClaim, conditions: Conditions, spec: Spec) -> st
         return str(RunCommand(store=[claim.keeps.target], scale="standard", edition=edition, keyword="test_guarantee"))
     if claim.a is None or claim.b is None:
         return ""
-    stores = list(dict.fromkeys(_comparable(claim, claim.a, claim.b, spec)))
     pairs = claim.workloads
     models = dict.fromkeys(spec.workloads[name].model for pair in pairs for name in pair)
     names = dict.fromkeys(
         config_name(side, name, conditions, spec) for pair in pairs for side, name in zip((claim.a, claim.b), pair, strict=True)
     )
     cases = (*(f"stateful.{model}/" for model in models), *(f"performance.{name}/" for name in names))
+    if claim.wait is not None:
+        return _on_disks(claim.a, claim.b, cases, spec)
+    stores = list(dict.fromkeys(_comparable(claim, claim.a, claim.b, spec)))
     chosen = " or ".join(("test_guarantee", *cases))
     return str(RunCommand(store=stores, scale=SCALE, edition=edition, keyword=chosen))
+
+
+def _on_disks(a: ClaimedSide, b: ClaimedSide, cases: Iterable[str], spec: Spec) -> str:
+    """One store on both disks, whose I/O is watched: the nearest of which is known what its files are for."""
+    seen = next((each for each in a.stores if spec.store(each.partition(":")[0])[0].files), a.stores[0])
+    disks = [f"{side.disk}=/mnt/{side.disk}" for side in (a, b)]
+    edition, keyword = spec.edition.version, " or ".join(cases)
+    return str(RunCommand(store=[seen], scale=SCALE, edition=edition, launch="process", disk=disks, anatomy=True, keyword=keyword))
 
 
 def config_name(side: ClaimedSide, workload: str, conditions: Conditions, spec: Spec) -> str:
@@ -168,7 +189,7 @@ def config_name(side: ClaimedSide, workload: str, conditions: Conditions, spec: 
 
 def _comparable(claim: PublishedClaim, a: ClaimedSide, b: ClaimedSide, spec: Spec) -> tuple[str, str]:
     """The nearest two of the stores it may be tried on that promise the same guarantee; the text's own where no two do."""
-    near = sorted(product(a.targets, b.targets), key=lambda pair: a.targets.index(pair[0]) + b.targets.index(pair[1]))
+    near = sorted(product(a.stores, b.stores), key=lambda pair: a.stores.index(pair[0]) + b.stores.index(pair[1]))
     if "durability" in claim.about:
         return near[0]
     return next((pair for pair in near if len({each.configuration.guarantee for each in spec.targets(pair)}) == 1), near[0])

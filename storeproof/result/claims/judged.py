@@ -8,7 +8,7 @@ from pydantic import Field
 
 from storeproof.result.part import ResultPart
 
-FORMAT = "1.1"
+FORMAT = "1.2"
 
 
 class ClaimVerdict(StrEnum):
@@ -36,6 +36,8 @@ class SideFound(ResultPart):
     high: float
     grade: str
     at_least: bool
+    wait_us: float | None = None
+    """Of a claim on waits: the mean over all rounds, in microseconds; None where none was seen."""
     proven: str
     """The durability that was proven in this run, or that none was."""
 
@@ -64,12 +66,14 @@ class JudgedClaim(ResultPart):
     year: int | None
     title: str
     basis: str
-    """`measured` or `estimated`, by the text."""
+    """`measured`, `estimated` or only `stated`, by the text."""
     figure: float | None = None
     """Of A to B, as the text gives it."""
     figure_a: float | None = None
     figure_b: float | None = None
-    """Operations per second, where the text gives both."""
+    """Operations per second, where the text gives both; of a claim on waits, milliseconds."""
+    wait: str = ""
+    """Of a claim on waits: of which I/O, such as `journal`."""
     above: float | None = None
     below: float | None = None
     """Between which the ratio reproduces the claim; None where there is no bound."""
@@ -144,6 +148,19 @@ class ReportedAnomaly(ResultPart):
     """What would try it, where nothing has; empty where nothing can."""
 
 
+class DeviceTested(ResultPart):
+    """One row of a text's table of devices: how long a store waited for its I/O, in milliseconds."""
+
+    source: str
+    device: str
+    arrangement: str
+    overall: float
+    save: float
+    journal: float
+    merge_read: float
+    merge_write: float
+
+
 class RunRead(ResultPart):
     """A result that was held against the claims."""
 
@@ -163,6 +180,8 @@ class JudgedClaims(ResultPart):
     claims: list[JudgedClaim]
     anomalies: list[ReportedAnomaly] = Field(default_factory=list)
     """That analyses report; empty in pages of format 1.0."""
+    devices: list[DeviceTested] = Field(default_factory=list)
+    """That texts tested, in their order; empty in pages before format 1.2."""
 
     def count(self, verdict: ClaimVerdict | AnomalyVerdict) -> int:
         """How many claims or anomalies have a verdict."""

@@ -13,7 +13,9 @@ from typing import Final
 from storeproof.result.claims.judged import ClaimVerdict, RatioFound, SideFound
 from storeproof.result.compare import Pair, Side, pair_of
 from storeproof.result.measurement import Measurement
+from storeproof.result.ratios.across_disks import may_differ, on_one_disk, waits_of
 from storeproof.spec.questions.claim import ClaimedSide, PublishedClaim
+from storeproof.spec.questions.devices import WaitKind
 
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "durability": ("durability",),
@@ -28,6 +30,9 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 
 _SCALES: Final = ("full", "standard", "smoke")
 """The nearest to a benchmark's own sizes first."""
+
+
+_OVER: Final = "the interval reaches over a bound"
 
 
 @dataclass(frozen=True)
@@ -66,11 +71,11 @@ def _candidates(
     """One pair for each two stores of two runs: that with the number of clients nearest to the text's."""
     assert claim.a is not None
     assert claim.b is not None
-    same = claim.a.targets == claim.b.targets
+    same = claim.a.stores == claim.b.stores
     ages = sorted((side.result.run.started for side in sides), reverse=True)
     for a in (each for each in sides if each.name in claim.a.targets):
         for b in (each for each in sides if each.name in claim.b.targets):
-            if same and a.name != b.name:
+            if same and claim.a.targets.index(a.name) != claim.b.targets.index(b.name):
                 continue
             pairs = [
                 (one, other)
@@ -109,9 +114,31 @@ def _distance(found: int, wanted: int | None) -> float:
 
 
 def _about(claim: PublishedClaim, a: Side, b: Side) -> frozenset[str]:
+    if claim.wait is not None:
+        return may_differ(a, b)
     fields = {field for subject in claim.about for field in _FIELDS[subject]}
     # One store in one run has one durability, proven or not.
     return frozenset(fields | ({"durability"} if a.store is b.store else set()))
+
+
+def judged_wait(found: ClaimPair, kind: WaitKind, bounds: tuple[float, float]) -> RatioFound:
+    """The same of the mean waits for one kind of I/O on two disks, as `storeproof compare --across=disk` gives their ratio."""
+    a, b = (
+        _shown(side, measured).model_copy(update={"wait_us": getattr(measured.anatomy.mean_waits, kind) if measured.anatomy else None})
+        for side, measured in ((found.a, found.pair.a), (found.b, found.pair.b))
+    )
+    wait = next((each for each in waits_of(found.pair) if each.kind == kind), None)
+    ratio, obstacles = wait.ratio if wait is not None else None, found.obstacles
+    if on_one_disk(found.a, found.b):
+        obstacles = (*obstacles, f"{found.a.store.disk} and {found.b.store.disk} are directories of one file system")
+    if obstacles or ratio is None:
+        unseen = wait.refused if wait is not None else f"no waits of {kind.replace('_', ' ')} were seen on both disks (--anatomy)"
+        return RatioFound(a=a, b=b, verdict=ClaimVerdict.CANNOT_SAY, reason="; ".join(obstacles) or unseen)
+    verdict = _verdict(ratio.low, ratio.high, bounds)
+    return RatioFound(
+        a=a, b=b, ratio=ratio.middle, low=ratio.low, high=ratio.high, interleaved=True, verdict=verdict,
+        reason=_OVER if verdict is ClaimVerdict.CANNOT_SAY else "",
+    )  # fmt: skip
 
 
 def judged(found: ClaimPair, bounds: tuple[float, float]) -> RatioFound:
@@ -152,7 +179,7 @@ def _open(a: SideFound, b: SideFound, noise: float | None) -> str:
         return f"{limited} may be faster: the load generator was the limit"
     if noise is not None:
         return f"the difference is within the noise of its kind, a factor of {noise:.2f}"
-    return "the interval reaches over a bound"
+    return _OVER
 
 
 def _shown(side: Side, measured: Measurement) -> SideFound:

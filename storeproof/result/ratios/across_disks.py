@@ -31,7 +31,7 @@ class WaitRatio:
 def across_disks(sides: list[Side]) -> list[Comparison]:
     """Each two disks of each store and variant, in the order of the result, which is `sides`."""
     on_disks = [each for each in sides if each.store.disk is not None]
-    return [compare(a, b, _about(a, b)) for a, b in combinations(on_disks, 2) if _configured(a) == _configured(b)]
+    return [compare(a, b, may_differ(a, b)) for a, b in combinations(on_disks, 2) if _configured(a) == _configured(b)]
 
 
 def waits_of(pair: Pair) -> Iterator[WaitRatio]:
@@ -53,12 +53,18 @@ def waits_of(pair: Pair) -> Iterator[WaitRatio]:
             yield WaitRatio(kind, a, b, paired_ratio_of([x for x, _ in both], [y for _, y in both]))
 
 
+def on_one_disk(a: Side, b: Side) -> bool:
+    """Whether two disks of a run are one."""
+    one, other = (each.result.environment.disks.get(each.store.disk or "") for each in (a, b))
+    return one is not None and other is not None and one is not other and a.result is b.result and one.device == other.device
+
+
 def _configured(side: Side) -> tuple[str, str]:
     return side.store.store, side.store.variant
 
 
-def _about(a: Side, b: Side) -> frozenset[str]:
-    """In what they may differ. One store in one run has one durability, proven or not; where a disk has shown another, numbers are of
-    unlike things."""
+def may_differ(a: Side, b: Side) -> frozenset[str]:
+    """In what one store on two disks may differ. One store in one run has one durability, proven or not; where a disk has shown another,
+    numbers are of unlike things."""
     alike = a.store.durability.proven == b.store.durability.proven
     return frozenset({"disk", "durability"} if alike else {"disk"})

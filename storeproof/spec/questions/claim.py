@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
+from statistics import median
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, Strict, StringConstraints, model_validator
 
 from storeproof.spec.base import NUMBER_PATTERN, Frozen, Name, RuleError, SpecFile
 from storeproof.spec.guarantee import GuaranteeName
+from storeproof.spec.questions.devices import DeviceRow, Medium, WaitKind
 
-Subject = Literal["durability", "topology", "workload", "indexes", "clients", "pipeline", "record"]
+Subject = Literal["durability", "topology", "workload", "indexes", "clients", "pipeline", "record", "disk"]
 """What the two sides of a claim may differ in because the claim is about it; all else must be alike, as in every comparison."""
 
-MEASURED: Final[tuple[Subject, ...]] = ("workload", "indexes", "clients", "pipeline", "record")
+MEASURED: Final[tuple[Subject, ...]] = ("workload", "indexes", "clients", "pipeline", "record", "disk")
 """The subjects that are fields of a side."""
 
 TOLERANCE: Final = 1.25
@@ -62,19 +64,30 @@ class ClaimedSide(Frozen):
     """The variation of the model's records, as in results: `fields-10`."""
     clients: PositiveInt | None = None
     """Exactly this number; without it, the number nearest to that of the conditions."""
+    disk: Name | None = None
+    """Of a claim on waits: the name of the disk in the run, as `--disk` gives it."""
+    device: Name | None = None
+    """Of such a claim: the row of the text's table."""
+    medium: Medium | None = None
+    """In place of a device: the median of all on this medium."""
 
     @property
-    def targets(self) -> tuple[str, ...]:
+    def stores(self) -> tuple[str, ...]:
         """`store:variant` of the text's store and of those instead of it."""
         return (f"{self.store}:{self.variant}", *self.instead)
 
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The same as results name them: `store:variant@disk` where a disk is named."""
+        return self.stores if self.disk is None else tuple(f"{each}@{self.disk}" for each in self.stores)
+
 
 class Figure(Frozen):
-    """What the text gives: both rates, or their ratio."""
+    """What the text gives: both rates or waits, or their ratio."""
 
     a: Annotated[PositiveFloat, Strict(False)] | None = None
     b: Annotated[PositiveFloat, Strict(False)] | None = None
-    """Operations per second."""
+    """Operations per second; of a claim on waits, milliseconds."""
     ratio: Annotated[PositiveFloat, Strict(False)] | None = None
     """Of A to B."""
 
@@ -121,18 +134,20 @@ class Kept(Frozen):
 
 
 class PublishedClaim(Frozen):
-    """One claim: a ratio of two rates, or what a store keeps; or one that no workload measures."""
+    """One claim: a ratio of two rates or waits, or what a store keeps; or one that no workload measures."""
 
     claim: Name
     title: str
-    basis: Literal["measured", "estimated"] = "measured"
-    """Whether the text measured it, or calculated or expected it."""
+    basis: Literal["measured", "estimated", "stated"] = "measured"
+    """Whether the text measured it, calculated or expected it, or only says so (since format 1.1)."""
     about: Annotated[tuple[Subject, ...], Strict(False)] = ()
     """What the sides differ in, besides the store."""
     a: ClaimedSide | None = None
     b: ClaimedSide | None = None
     for_each: Annotated[tuple[Name, ...], Strict(False)] = ()
     """Workloads of both sides, for each of which it is said to be true: one that refutes it is enough."""
+    wait: WaitKind | None = None
+    """Of which I/O the sides are mean waits, on two disks, and not rates. The text's figure is then that of its table of devices."""
     figure: Figure | None = None
     reproduced: Bounds | None = None
     """Without it, the figure to within a quarter of its effect (`TOLERANCE`)."""
@@ -154,10 +169,10 @@ class PublishedClaim(Frozen):
             raise RuleError("allowed: `a` and `b`, or `keeps`, or `no_workload`")
         if self.a is not None and self.b is not None:
             self._check_sides(self.a, self.b)
-            if self.figure is None and self.reproduced is None:
+            if self.figure is None and self.reproduced is None and self.wait is None:
                 raise RuleError("says of no ratio that it reproduces the claim; add `figure` or `reproduced`")
-        elif self.for_each or self.reproduced or self.about or self.withdrawn:
-            raise RuleError("`for_each`, `reproduced`, `about` and `withdrawn` are for claims with `a` and `b`")
+        elif self.for_each or self.reproduced or self.about or self.withdrawn or self.wait:
+            raise RuleError("`for_each`, `reproduced`, `about`, `withdrawn` and `wait` are for claims with `a` and `b`")
         if self.figure is not None and self.reproduced is None and self.figure.value == 1:
             raise RuleError("a ratio of 1 has no effect to compare; add `reproduced`", "figure")
         return self
@@ -166,6 +181,7 @@ class PublishedClaim(Frozen):
         for letter, side in (("a", a), ("b", b)):
             if (side.workload is None) != bool(self.for_each):
                 raise RuleError("needs one `workload`, or the claim `for_each` of several", letter)
+            self._check_disk(letter, side)
         for subject in MEASURED:
             if (getattr(a, subject) != getattr(b, subject)) != (subject in self.about):
                 raise RuleError(
@@ -173,6 +189,19 @@ class PublishedClaim(Frozen):
                     f"`about` has `{subject}`",
                     "about",
                 )
+
+        if self.wait is not None and a.stores != b.stores:
+            raise RuleError("found two stores; allowed: one store on both disks, since what one sync covers differs between stores", "b")
+        if self.wait is not None and self.figure is not None:
+            raise RuleError("leave it out: the figure of a `wait` is that of the text's table of devices", "figure")
+
+    def _check_disk(self, letter: str, side: ClaimedSide) -> None:
+        """A side of a wait has a disk and what it stands for, and no other side has."""
+        given = (side.disk is not None, (side.device is not None) + (side.medium is not None))
+        if self.wait is not None and given != (True, 1):
+            raise RuleError("a side of a `wait` needs `disk`, and either `device` or `medium`", letter)
+        if self.wait is None and given != (False, 0):
+            raise RuleError("`disk`, `device` and `medium` are for claims with `wait`", letter)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -195,6 +224,8 @@ class PublishedClaim(Frozen):
 class ClaimsFile(SpecFile):
     """One file of `spec/claims/`: the claims of one text."""
 
+    FORMAT = (1, 1)
+
     source: Annotated[str, StringConstraints(pattern=NUMBER_PATTERN)]
     """Its number, as in `source` of the workloads."""
     title: str
@@ -202,9 +233,24 @@ class ClaimsFile(SpecFile):
     """Of the measurements, or of the text."""
     conditions: Conditions = Conditions()
     """Of all claims that do not say otherwise."""
+    devices: dict[Name, DeviceRow] = Field(default_factory=dict)
+    """The text's table of devices, in its order (since format 1.1)."""
     claims: Annotated[tuple[PublishedClaim, ...], Strict(False), Field(min_length=1)]
 
     def conditions_of(self, claim: PublishedClaim) -> Conditions:
         """The conditions of the file, with the claim's own in their place."""
         own: Mapping[str, object] = {name: getattr(claim.conditions, name) for name in claim.conditions.model_fields_set}
         return self.conditions.model_copy(update=dict(own))
+
+    def with_figure(self, claim: PublishedClaim) -> PublishedClaim:
+        """The claim; one on waits with the figure that the table of devices gives."""
+        if claim.wait is None or claim.a is None or claim.b is None:
+            return claim
+        return claim.model_copy(update={"figure": Figure(a=self.wait_of(claim.a, claim.wait), b=self.wait_of(claim.b, claim.wait))})
+
+    def wait_of(self, side: ClaimedSide, kind: WaitKind) -> float:
+        """In milliseconds, of the side's device, or the median of those on its medium."""
+        waits: list[float] = [
+            getattr(each, kind) for name, each in self.devices.items() if side.device == name or side.medium == each.medium
+        ]
+        return median(waits)

@@ -32,7 +32,7 @@ def read_claims(spec: Spec) -> tuple[ClaimsFile, ...]:
                 where = at(first[0], "claims", first[1], "claim").rpartition(": ")[0]
                 found = f"the claim `{claim.claim}` is already defined in {where}; names are unique"
                 problems.append(f"{at(path, 'claims', number, 'claim')}: {found}")
-            problems += [f"{at(path, 'claims', number, *inner)}: {wrong}" for inner, wrong in _wrong(spec, claim)]
+            problems += [f"{at(path, 'claims', number, *inner)}: {wrong}" for inner, wrong in _wrong(spec, file, claim)]
     if problems:
         raise SpecError(problems)
     return tuple(files)
@@ -51,7 +51,7 @@ def files_called(folder: Path, kind: type[F], field: str, problems: list[str]) -
         yield path, file
 
 
-def _wrong(spec: Spec, claim: PublishedClaim) -> Iterator[tuple[Place, str]]:
+def _wrong(spec: Spec, file: ClaimsFile, claim: PublishedClaim) -> Iterator[tuple[Place, str]]:
     """What a claim names and what there is not, each with its place."""
     known = [name for name in claim.for_each if name in spec.workloads]
     for number, name in enumerate(claim.for_each):
@@ -60,6 +60,7 @@ def _wrong(spec: Spec, claim: PublishedClaim) -> Iterator[tuple[Place, str]]:
     for letter, side in (("a", claim.a), ("b", claim.b)):
         if side is not None:
             yield from (((letter, *inner), wrong) for inner, wrong in _wrong_side(spec, side, known))
+            yield from (((letter, *inner), wrong) for inner, wrong in _no_device(file, side))
     if claim.keeps is not None:
         yield from ((("keeps", *inner), wrong) for inner, wrong in wrong_target(spec, claim.keeps.store, claim.keeps.variant))
     if claim.a is not None and claim.b is not None:
@@ -87,6 +88,15 @@ def _wrong_side(spec: Spec, side: ClaimedSide, for_each: Sequence[str]) -> Itera
         return
     for name in for_each if side.workload is None else (side.workload,):
         yield from _unmeasured(side, spec.workloads[name])
+
+
+def _no_device(file: ClaimsFile, side: ClaimedSide) -> Iterator[tuple[Place, str]]:
+    """Whether the text's table has none of what the side stands for."""
+    media = {each.medium for each in file.devices.values()}
+    if side.device is not None and side.device not in file.devices:
+        yield ("device",), unknown("device", side.device, file.devices)
+    if side.medium is not None and side.medium not in media:
+        yield ("medium",), unknown("medium", side.medium, media)
 
 
 def _unmeasured(side: ClaimedSide, workload: Workload) -> Iterator[tuple[Place, str]]:
