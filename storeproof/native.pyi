@@ -122,6 +122,67 @@ class MemoryDisk:
     def off(self) -> bool:
         """It was cut, and not mounted again since."""
 
+class Times(Protocol):
+    """What requests of one direction take: see `storeproof.spec.device.RequestTimes`."""
+
+    @property
+    def elsewhere_us(self) -> float: ...
+    @property
+    def at_least_us(self) -> float: ...
+    @property
+    def bytes_per_second(self) -> float: ...
+    @property
+    def at_once(self) -> int: ...
+
+class Sheet(Protocol):
+    """What a device answers by: see `storeproof.spec.device.DeviceSheet`."""
+
+    @property
+    def read(self) -> Times: ...
+    @property
+    def write(self) -> Times: ...
+    @property
+    def rotation_us(self) -> float: ...
+    @property
+    def flush_us(self) -> float: ...
+
+class DeviceTimes:
+    """When a device answers what it is asked for, in microseconds since any one moment. Requests are served in the order of the calls."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        """Nothing is asked for yet."""
+
+    def read(self, arrived_us: float, offset: int, length: int) -> float:
+        """When a read is answered that arrives then."""
+
+    def write(self, arrived_us: float, offset: int, length: int) -> float:
+        """When a write is answered that arrives then."""
+
+    def flush(self, arrived_us: float) -> float:
+        """When a flush is answered that arrives then."""
+
+class DeviceDisk:
+    """A file system in memory, through /dev/fuse, with the one file `device`, whose requests are answered when a device would answer them.
+
+    For a process of its own, and one thread of it. It ends with the process, or once it is unmounted and the file is closed.
+    """
+
+    def __init__(self, at: str, sheet: Sheet, capacity: int) -> None:
+        """It is mounted on the empty directory `at`, and answers at once until `hurry(False)`. Raises OSError.
+
+        Args:
+            at: an empty directory.
+            sheet: what it answers by.
+            capacity: bytes of the file; what was never written takes no memory.
+        """
+
+    def hurry(self, hurried: bool) -> None:
+        """Whether it answers at once from now on, what waits included."""
+
+    @property
+    def unmounted(self) -> bool:
+        """It is unmounted, and its file closed."""
+
 class DiskRecording:
     """What was done to a disk, as data: it needs no mount."""
 

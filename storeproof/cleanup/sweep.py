@@ -69,6 +69,8 @@ def sweep_directories(base: Path) -> list[str]:
     for found in find_marked(base):
         if not found.owner.dead() or not _may_touch(found):
             continue
+        if os.path.ismount(found.data):  # a model of a device, on which servers of the same run may still be
+            done += sweep_directories(found.data)
         orphans = _end_processes(found)
         if orphans:
             done.append(f"ended {orphans} processes of a killed run, in {found.root}")

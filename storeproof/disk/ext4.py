@@ -31,7 +31,7 @@ _SHUTDOWN: Final = 0x8004587D
 """EXT4_IOC_SHUTDOWN, _IOR('X', 125, __u32): fs/ext4/ext4.h."""
 _WITHOUT_LOG: Final = struct.pack("I", 2)
 """EXT4_GOING_FLAGS_NOLOGFLUSH."""
-_OPTIONS: Final = b"commit=600,noinit_itable"
+_OPTIONS: Final = "commit=600,noinit_itable"
 """Seconds between the file system's own commits: it must not sync on the store's behalf. Nor may it write for itself, since what is written
 is counted: by default it fills its inode tables with zeros in the background."""
 _NOSUID_NODEV: Final = 2 | 4
@@ -44,6 +44,7 @@ _MOMENT_SECONDS: Final = 0.25
 _QUIET_SECONDS: Final = 30.0
 """How long writes that were in flight at the cut may take to finish."""
 _LOOK_SECONDS: Final = 0.005
+_MAKE_SECONDS: Final = 60.0
 
 MEMORY: Final = Path("/dev/shm")  # noqa: S108 - only unpredictable names are opened there
 """A file system in memory, if the machine has one."""
@@ -81,7 +82,7 @@ class Ext4Disk:
         """What its device had received when it was last mounted; None after a cut."""
         try:
             self._loop = attach(image)
-            _make_file_system(self._loop.path)
+            make_file_system(self._loop.path, "a power cut")
             self._mount(self._loop)
         except OSError as reason:
             self.close()
@@ -161,8 +162,7 @@ class Ext4Disk:
         return self._loop
 
     def _mount(self, loop: Loop) -> None:
-        if _libc.mount(loop.path.encode(), os.fsencode(self._at), b"ext4", _NOSUID_NODEV, _OPTIONS):
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), loop.path)
+        mount(loop.path, self._at, _OPTIONS)
         self._mounted_at = loop.written()
 
     def _open_loop(self) -> Loop:
@@ -174,6 +174,12 @@ class Ext4Disk:
 def memory_base() -> Path | None:
     """The best directory for image files: in memory, if there is room; else None."""
     return MEMORY if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= _ROOM else None
+
+
+def mount(device: str, at: Path, options: str = "") -> None:
+    """Mount the ext4 file system of a device on a directory. Raises `OSError`."""
+    if _libc.mount(device.encode(), os.fsencode(at), b"ext4", _NOSUID_NODEV, options.encode()):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), device)
 
 
 def unmount(at: Path) -> None:
@@ -238,11 +244,15 @@ def _mount_table(at: Path) -> list[str]:
     return [line for line in lines if str(at) == re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), line.split(" ", 5)[4])]
 
 
-def _make_file_system(device: str) -> None:
+def make_file_system(device: str, what: str) -> None:
+    """Make an ext4 file system on a device; `what` needs it, for the message. Raises `NotAvailable`."""
     program = shutil.which("mkfs.ext4", path=f"{os.environ.get('PATH', '')}:/sbin:/usr/sbin")
     if program is None:
-        raise NotAvailable("a power cut needs the program mkfs.ext4", "apt-get install e2fsprogs")
+        raise NotAvailable(f"{what} needs the program mkfs.ext4", "apt-get install e2fsprogs")
     command = (program, "-q", "-F", "-m", "0", "-E", "lazy_itable_init=1,nodiscard", device)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_MAKE_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise NotAvailable(f"{what} needs a file system on a loop device, and mkfs.ext4 did not end in {_MAKE_SECONDS:g} s") from None
     if done.returncode:
-        raise NotAvailable(f"a power cut needs a file system on a loop device, and mkfs.ext4 failed: {done.stderr.strip()}")
+        raise NotAvailable(f"{what} needs a file system on a loop device, and mkfs.ext4 failed: {done.stderr.strip()}")

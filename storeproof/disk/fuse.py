@@ -60,7 +60,9 @@ class FuseDisk:
         self.method = f"a file system in memory ({', '.join(['FUSE', *(words for words, is_so in hard.items() if is_so)])})"
         self._dice = random.Random(seed) if at_sync else None
         native_support.require("a power cut without a loop device")
-        _check_device()
+        check_device("a power cut without a loop device")
+        if os.geteuid() != 0 and shutil.which("fusermount3") is None:
+            raise NotAvailable("a power cut without root needs the program fusermount3", "apt-get install fuse3")
         self._at = at
         self._records = False
         capacity = min(_LARGEST, psutil.virtual_memory().available // 2)
@@ -208,11 +210,10 @@ class FuseDisk:
         return rest
 
 
-def _check_device() -> None:
+def check_device(what: str) -> None:
+    """Check that this user may use FUSE; `what` needs it, for the message. Raises `NotAvailable`."""
     try:
         os.close(os.open(DEVICE, os.O_RDWR | os.O_CLOEXEC))
     except OSError as reason:
         remedy = "modprobe fuse  # in a container: start it with --device /dev/fuse --cap-add SYS_ADMIN"
-        raise NotAvailable(f"a power cut without a loop device needs FUSE: {DEVICE}: {reason.strerror}", remedy) from None
-    if os.geteuid() != 0 and shutil.which("fusermount3") is None:
-        raise NotAvailable("a power cut without root needs the program fusermount3", "apt-get install fuse3")
+        raise NotAvailable(f"{what} needs FUSE: {DEVICE}: {reason.strerror}", remedy) from None

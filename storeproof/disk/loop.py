@@ -16,6 +16,8 @@ _GET_FREE: Final = 0x4C82
 _CONFIGURE: Final = 0x4C0A
 """LOOP_CONFIGURE, since Linux 5.8: sets file and flags in one step, so that the device is never attached without `_AUTOCLEAR`."""
 _AUTOCLEAR: Final = 4
+_DIRECT: Final = 16
+"""LO_FLAGS_DIRECT_IO: the file's own page cache is not used."""
 _CONFIG: Final = struct.Struct("=II 5Q 4I 64s 64s 32s 2Q 8Q")
 """struct loop_config: the file's descriptor, the block size, a struct loop_info64, and reserved fields."""
 
@@ -49,8 +51,9 @@ class Loop:
         return int(Path(f"/sys/block/{Path(self.path).name}/stat").read_text(encoding="ascii").split()[6]) * 512
 
 
-def attach(file: Path) -> Loop:
-    """Attach `file` to a new device. Raises `OSError`: there is no free device, or this user may not configure it."""
+def attach(file: Path, *, direct: bool = False) -> Loop:
+    """Attach `file` to a new device, whose requests reach it by direct I/O or by way of the page cache. Raises `OSError`: there is no free
+    device, or this user may not configure it."""
     image = os.open(file, os.O_RDWR | os.O_CLOEXEC)
     control = -1
     try:
@@ -59,7 +62,7 @@ def attach(file: Path) -> Loop:
             path = f"/dev/loop{fcntl.ioctl(control, _GET_FREE)}"
             device = os.open(path, os.O_RDWR | os.O_CLOEXEC)
             try:
-                fcntl.ioctl(device, _CONFIGURE, _config(image, file))
+                fcntl.ioctl(device, _CONFIGURE, _config(image, file, _AUTOCLEAR | (_DIRECT if direct else 0)))
             except OSError as reason:
                 os.close(device)
                 if reason.errno != errno.EBUSY:
@@ -75,6 +78,6 @@ def attach(file: Path) -> Loop:
             os.close(control)
 
 
-def _config(image: int, file: Path) -> bytes:
-    info = (0, 0, 0, 0, 0, 0, 0, 0, _AUTOCLEAR, os.fsencode(file)[:63], b"", b"", 0, 0)
+def _config(image: int, file: Path, flags: int) -> bytes:
+    info = (0, 0, 0, 0, 0, 0, 0, 0, flags, os.fsencode(file)[:63], b"", b"", 0, 0)
     return _CONFIG.pack(image, 0, *info, *[0] * 8)

@@ -1,4 +1,4 @@
-"""`--disk`: several disks, on each of which every store is launched."""
+"""`--disk`: several disks, or models of some, on each of which every store is launched."""
 
 from __future__ import annotations
 
@@ -15,26 +15,30 @@ from storeproof.machine.mounts import mount_of
 from storeproof.plugin.options import existing_directory
 from storeproof.result.redact import redact
 from storeproof.spec.base import NAME_PATTERN, PATTERN_WORDS
+from storeproof.spec.device import DeviceSheet
+from storeproof.spec.questions.read_devices import read_device
 
+_MODEL: Final = "model:"
 _IN_MEMORY: Final = ("tmpfs", "ramfs", "devtmpfs")
 
 
-def named_disks(option: Namespace, endpoints: Collection[str]) -> dict[str, Path]:
-    """The directory on each disk, by the disk's name, as the command line says; empty where it names none.
+def named_disks(option: Namespace, endpoints: Collection[str]) -> dict[str, Path | DeviceSheet]:
+    """The directory on each disk, or the sheet of the model, by the disk's name, as the command line says; empty where it names none.
 
     Args:
         option: has `disk`, `data_dir` and `needs`.
         endpoints: the stores whose servers the user runs.
 
     Raises:
-        UsageError: a disk has no name, or that of another; it cannot be written to, or is none; or the choice is not ours.
+        UsageError: a disk has no name, or that of another; it cannot be written to, or is none; there is no such model; or the choice is
+            not ours.
     """
-    found: dict[str, Path] = {}
+    found: dict[str, Path | DeviceSheet] = {}
     for text in option.disk or ():
-        name, path = _named(text)
+        name, disk = _named(text)
         if name in found:
-            raise UsageError(f"--disk names two disks `{name}`: {found[name]} and {path}; give each a name of its own")
-        found[name] = path
+            raise UsageError(f"--disk names two disks `{name}`: {_given(found[name])} and {_given(disk)}; give each a name of its own")
+        found[name] = disk
     if not found:
         return {}
     if option.data_dir is not None:
@@ -56,12 +60,26 @@ def same_device(disks: Mapping[str, Path]) -> Iterable[str]:
             yield f"the disks {' and '.join(names)} are directories of one file system: between them is no difference but noise"
 
 
-def _named(text: str) -> tuple[str, Path]:
+def models_among(disks: Mapping[str, Path | DeviceSheet]) -> dict[str, DeviceSheet]:
+    """Those that are models."""
+    return {name: disk for name, disk in disks.items() if isinstance(disk, DeviceSheet)}
+
+
+def _given(disk: Path | DeviceSheet) -> str:
+    return f"{_MODEL}{disk.device}" if isinstance(disk, DeviceSheet) else str(disk)
+
+
+def _named(text: str) -> tuple[str, Path | DeviceSheet]:
     name, equals, given = text.partition("=")
     if not (name and equals and given):
-        raise UsageError(f"--disk takes NAME=PATH, such as nvme=/mnt/nvme; found {redact(text)!r}")
+        raise UsageError(f"--disk takes NAME=PATH, such as nvme=/mnt/nvme, or NAME=model:MODEL; found {redact(text)!r}")
     if not re.fullmatch(NAME_PATTERN, name):
         raise UsageError(f"--disk: `{name}` is no name of a disk; allowed: {PATTERN_WORDS[NAME_PATTERN]}")
+    if given.startswith(_MODEL):
+        try:
+            return name, read_device(given.removeprefix(_MODEL))
+        except UsageError as reason:
+            raise UsageError(f"--disk {name}: {reason}") from None
     path = existing_directory(f"--disk {name}:", given)
     assert path is not None
     if not os.access(path, os.W_OK | os.X_OK):

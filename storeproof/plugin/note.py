@@ -36,7 +36,9 @@ def print_command(reporter: pytest.TerminalReporter, label: str, text: str) -> N
 
 
 def print_beginning(run: Run, reporter: pytest.TerminalReporter) -> None:
-    """Which disks are one; whose numbers will bear no proof, and the command that proves them."""
+    """Which disks are models, and which are one; whose numbers will bear no proof, and the command that proves them."""
+    for name, model in run.options.models.items():
+        print_note(reporter, "note", f"the disk {name} is no device: {model.title}, {model.figures}", yellow=True)
     for line in same_device(run.options.disks):
         print_note(reporter, "note", line, yellow=True)
     unproven = run.without_proof()

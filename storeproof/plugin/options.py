@@ -78,7 +78,8 @@ def add_options(parser: pytest.Parser) -> None:
         action="append",
         metavar="NAME=PATH",
         help="launch every store with its data below this directory too, to compare disks: once for each --disk, in interleaved rounds; "
-        "then `storeproof compare RESULT --across=disk`; may be repeated",
+        "NAME=model:MODEL (hdd-15k, sata-ssd, nvme) is a model of a device, which needs root; then "
+        "`storeproof compare RESULT --across=disk`; may be repeated",
     )
     group.addoption(
         "--power-cut",

@@ -350,6 +350,7 @@ class Run:
         profiles = self.profiles or list(self.spec.profiles.values())
         passwords = [secret for sut in self.suts for secret in sut.secrets()]
         requires = [package for sut in self.suts for store in sut.target.stores for package in store.requires]
+        disks = self.options.disks, self.options.models
         found = Result(
             edition=self._edition,
             run=RunInfo(
@@ -365,7 +366,7 @@ class Run:
                 evidence=evidence,
                 corpus=[CorpusUsed(**asdict(each)) for each in self.options.corpus.imported],
             ),
-            environment=collect_environment(directory, *limits_us(directory), requires, self.noise, self._placement(), self.options.disks),
+            environment=collect_environment(directory, *limits_us(directory), requires, self.noise, self._placement(), *disks),
             stores=[assemble(self._with_waiting(sut, ended_by), profiles, self.spec, passwords) for sut in self.suts],
         )
         return with_first_screen(found)

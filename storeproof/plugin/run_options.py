@@ -12,7 +12,8 @@ from storeproof.contract.address import resolve_secrets
 from storeproof.corpus.article_store import Corpus
 from storeproof.errors import NotAvailable, UsageError
 from storeproof.load.hosts.load_hosts import LoadHosts
-from storeproof.plugin.disks import named_disks
+from storeproof.plugin.device_models import mount_models
+from storeproof.plugin.disks import models_among, named_disks
 from storeproof.plugin.needs import NeedsRun
 from storeproof.plugin.options import MOST_LAPS, MOST_RECORDS, existing_directory, pairs, whole_number
 from storeproof.plugin.resources import granted
@@ -63,6 +64,7 @@ def run_options(option: Namespace, spec: Spec, needs: NeedsRun | None, wanted: S
     endpoints = {store: resolve_secrets(url) for store, url in pairs("--endpoint", option.endpoint).items()}
     at_endpoint = endpoints or (wanted if option.launch == "endpoint" else ())
     given = granted(option, needs, at_endpoint)
+    disks = named_disks(option, at_endpoint)
     return Options(
         scale=spec.scales[option.scale],
         seed=option.seed if option.seed is not None else seed_of(spec),
@@ -70,7 +72,8 @@ def run_options(option: Namespace, spec: Spec, needs: NeedsRun | None, wanted: S
         endpoints=endpoints,
         images=pairs("--image", option.image),
         data_dir=existing_directory("--data-dir", option.data_dir),
-        disks=named_disks(option, at_endpoint),
+        disks=mount_models(disks),
+        models=models_among(disks),
         keep=option.keep,
         power_cut=option.power_cut,
         engine=option.engine,

@@ -226,7 +226,8 @@ def sheet_in_words(disk: DiskSheet) -> str:
     rates = {"written": disk.write_bytes_per_second, "read": disk.read_bytes_per_second}
     said = [f"{what} {units.micros(times.p50)}" for what, times in writes.items() if times is not None]
     said += [f"{units.size(round(rate))}/s {how} in sequence" for how, rate in rates.items() if rate is not None]
-    return "; ".join((f"{disk.disk}, {disk.filesystem}", *said))
+    sheet = [] if disk.model is None else [disk.model.figures, "measured of the model"]
+    return "; ".join((f"{disk.disk}, {disk.filesystem}", *sheet, *said))
 
 
 def _noise(environment: Environment) -> str:

@@ -19,6 +19,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from storeproof.machine.data_sheet import data_sheet
 from storeproof.machine.mounts import UNKNOWN, Mount, mount_of
 from storeproof.result.machine import DiskSheet, Environment, NoiseFloor, Placement, WriteTimes
+from storeproof.spec.device import DeviceSheet
 from storeproof.stats.ratio import Ratio
 
 _FEWEST_FOR_P99: Final = 100
@@ -32,6 +33,7 @@ def collect_environment(
     noise: Ratio | None = None,
     placement: Placement | None = None,
     disks: Mapping[str, Path] = MappingProxyType({}),
+    models: Mapping[str, DeviceSheet] = MappingProxyType({}),
 ) -> Environment:
     """Describe this machine.
 
@@ -43,30 +45,32 @@ def collect_environment(
         noise: the noise floor; None if it was not measured.
         placement: the cores and the memory of the stores and of the load generator.
         disks: by name a directory on each of several disks, which is measured.
+        models: by the same names, what those answer by that are models of devices.
     """
     mount = mount_of(data_directory)
+    sheets = {name: _sheet(directory, models.get(name)) for name, directory in disks.items()}
     return Environment(
         cpu=_cpu(),
         cores=len(os.sched_getaffinity(0)),
         memory_bytes=psutil.virtual_memory().total,
         kernel=f"{platform.system()} {platform.release()} {platform.machine()}",
-        disk=_disk(mount),
+        disk=next((each.disk for each in sheets.values()), _disk(mount)),
         filesystem=_filesystem(mount),
         fsync_us=fsync_us,
         loopback_us=loopback_us,
         noise=NoiseFloor(ratio=noise.middle, low=noise.low, high=noise.high) if noise else None,
         placement=placement,
-        disks={name: _sheet(directory) for name, directory in disks.items()},
+        disks=sheets,
         python=f"{platform.python_implementation()} {platform.python_version()}",
         packages=dict(_packages(tuple(requires))),
     )
 
 
-def _sheet(directory: Path) -> DiskSheet:
+def _sheet(directory: Path, model: DeviceSheet | None) -> DiskSheet:
     mount, found = mount_of(directory), data_sheet(directory)
     device = directory.stat().st_dev
     return DiskSheet(
-        disk=_disk(mount),
+        disk=_disk(mount) if model is None else model.title,
         filesystem=_filesystem(mount),
         device=f"{os.major(device)}:{os.minor(device)}",
         append=_times(found.append),
@@ -74,6 +78,7 @@ def _sheet(directory: Path) -> DiskSheet:
         direct=_times(found.direct),
         write_bytes_per_second=found.write_rate,
         read_bytes_per_second=found.read_rate,
+        model=model,
     )
 
 

@@ -7,6 +7,7 @@ from pydantic import Field
 from storeproof import units
 from storeproof.machine.cores import FEWEST
 from storeproof.result.part import ResultPart
+from storeproof.spec.device import DeviceSheet
 
 
 class WriteTimes(ResultPart):
@@ -22,6 +23,7 @@ class DiskSheet(ResultPart):
     """What was measured of one of several disks before anything was launched on it. None: the disk or its file system cannot do that."""
 
     disk: str
+    """Of a model its title."""
     filesystem: str
     device: str
     """`major:minor` of its file system: two names with the same are of one disk."""
@@ -35,6 +37,8 @@ class DiskSheet(ResultPart):
     """In sequence, synced at the end."""
     read_bytes_per_second: float | None
     """In sequence, not from the page cache."""
+    model: DeviceSheet | None = None
+    """What it answers by, of a model of a device; None: it is a disk."""
 
 
 class NoiseFloor(ResultPart):

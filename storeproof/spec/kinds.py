@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from storeproof.spec.base import SpecFile
 from storeproof.spec.capability import CapabilityGroup, Dataset
+from storeproof.spec.device import DeviceSheet
 from storeproof.spec.editions.dispute import DISPUTES, Dispute
 from storeproof.spec.editions.records import EDITIONS, JUDGES, FrozenEdition, Judge
 from storeproof.spec.guarantee import Guarantee
@@ -33,6 +34,7 @@ FILES: Mapping[str, type[SpecFile]] = {
     "stores": Store,
     "claims": ClaimsFile,
     "analyses": Analysis,
+    "devices": DeviceSheet,
 }
 """The model of the files in each folder of the specification."""
 

@@ -17,6 +17,7 @@ from storeproof.load.hosts.load_hosts import LoadEngines, LoadHosts
 from storeproof.machine.cores import UNSPLIT, CoreSplit
 from storeproof.run_command import RunCommand
 from storeproof.spec import Scale
+from storeproof.spec.device import DeviceSheet
 from storeproof.spec.store import Target
 
 
@@ -34,6 +35,8 @@ class Options:
     data_dir: Path | None = None
     disks: Mapping[str, Path] = field(default_factory=dict)
     """A directory on each of several disks, by the disk's name; every store is launched on each."""
+    models: Mapping[str, DeviceSheet] = field(default_factory=dict)
+    """Of these disks those that are models, by the disk's name."""
     keep: bool = False
     power_cut: Method = "auto"
     """How to simulate a power cut."""
@@ -64,6 +67,10 @@ class Options:
     def directory(self) -> Path:
         """Whose disk is told of, and measured: of several the first."""
         return self.data_dir or next(iter(self.disks.values()), None) or Path.cwd()
+
+    def disk_given(self, name: str) -> str:
+        """What `--disk` is given for one."""
+        return f"{name}=model:{self.models[name].device}" if name in self.models else f"{name}={self.disks[name]}"
 
     def on_disks(self, target: Target) -> list[Target]:
         """The target on each of the disks; as it is where none is named."""

@@ -254,7 +254,7 @@ class StoreUnderTest:
         command = replace(
             self.options.given,
             store=list(dict.fromkeys(each.named for each in suts)),
-            disk=[f"{name}={self.options.disks[name]}" for name in disks],
+            disk=[self.options.disk_given(name) for name in disks],
             scale=self.scale.scale,
             edition=self.spec.edition.version,
             seed=self.seed,

@@ -80,12 +80,12 @@ class XfsDisk(Ext4Disk):
 def make_disk(system: str, folder: Path, patch: pytest.MonkeyPatch) -> Ext4Disk:
     """One of `MOUNTS`. Skips the test where it cannot be had."""
     (folder / "data").mkdir()
-    patch.setattr(ext4, "_OPTIONS", _OPTIONS + MOUNTS[system].encode())
+    patch.setattr(ext4, "_OPTIONS", _OPTIONS + MOUNTS[system])
     made: Callable[[Path, Path], Ext4Disk] = Ext4Disk
     if system == "xfs":
         if (program := shutil.which("mkfs.xfs", path=f"{os.environ.get('PATH', '')}:/sbin:/usr/sbin")) is None:
             pytest.skip("mkfs.xfs is missing")
-        patch.setattr(ext4, "_make_file_system", lambda device: subprocess.run([program, "-q", "-f", device], check=True))
+        patch.setattr(ext4, "make_file_system", lambda device, _what: subprocess.run([program, "-q", "-f", device], check=True))
         made = XfsDisk
     try:
         return made(folder / "data", folder / "image")

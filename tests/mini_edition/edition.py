@@ -74,7 +74,7 @@ def write_edition(root: Path, wanted: Iterable[str], *, workloads: Collection[st
         wanted: capabilities, with all their cases (`filter.in`), or single cases (`filter.in/001`).
         workloads: all but these are left out; None leaves out none.
     """
-    for folder in ("guarantees", "datasets", "scales", "models", "workloads"):
+    for folder in ("guarantees", "datasets", "scales", "models", "workloads", "devices"):
         shutil.copytree(SPEC_ROOT / folder, root / folder, ignore=shutil.ignore_patterns("*.md", "*.svg"), dirs_exist_ok=True)
     for folder in ("capabilities", "profiles", "scaling", "stores"):
         (root / folder).mkdir(exist_ok=True)

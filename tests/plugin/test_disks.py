@@ -9,10 +9,15 @@ from typing import Any
 
 import pytest
 
-from storeproof.errors import UsageError
+from storeproof.cleanup.registry import registry
+from storeproof.errors import NotAvailable, UsageError
 from storeproof.machine.mounts import Mount
+from storeproof.plugin import device_models
 from storeproof.plugin import disks as module
-from storeproof.plugin.disks import named_disks, same_device
+from storeproof.plugin.device_models import mount_models
+from storeproof.plugin.disks import models_among, named_disks, same_device
+from storeproof.spec.device import DeviceSheet
+from storeproof.spec.questions.read_devices import read_device
 
 
 @pytest.fixture
@@ -26,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def disks(*given: str, endpoints: tuple[str, ...] = (), **option: Any) -> dict[str, Path]:
+def disks(*given: str, endpoints: tuple[str, ...] = (), **option: Any) -> dict[str, Path | DeviceSheet]:
     return named_disks(Namespace(**{"disk": list(given), "data_dir": None, "needs": None, **option}), endpoints)
 
 
@@ -39,13 +44,16 @@ def test_each_disk_has_its_directory(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["one"], "--disk takes NAME=PATH, such as nvme=/mnt/nvme; found 'one'"),
+        (["one"], "--disk takes NAME=PATH, such as nvme=/mnt/nvme, or NAME=model:MODEL; found 'one'"),
         (["=one"], "--disk takes NAME=PATH"),
         (["a="], "--disk takes NAME=PATH"),
         (["A@b=one"], "--disk: `A@b` is no name of a disk; allowed: lower case letters, digits"),
         (["a=none"], "--disk a: none is not a directory; create it first"),
         (["a=file"], "--disk a: file is not a directory; create it first"),
         (["a=memory"], r"--disk a: memory is in memory \(tmpfs\), which is no disk; name a directory on one"),
+        (["a=model:ssd"], "--disk a: unknown model of a device `ssd`.*; allowed: hdd-15k, nvme, sata-ssd$"),
+        (["a=model:"], "--disk a: unknown model of a device ``; allowed: hdd-15k, nvme, sata-ssd$"),
+        (["a=model:nvme", "a=one"], "--disk names two disks `a`: model:nvme and .*one; give each a name of its own"),
         (["a=one", "b=two", "a=two"], "--disk names two disks `a`: .*one and .*two; give each a name of its own"),
     ],
 )
@@ -54,6 +62,28 @@ def test_what_is_no_disk(given: list[str], message: str) -> None:
     """The message says what was found, and what to do."""
     with pytest.raises(UsageError, match=message):
         disks(*given)
+
+
+def test_a_model_is_named_beside_disks(folder: Path) -> None:
+    """It has the sheet of its device, and the others have none. A directory that is called so is named by a path."""
+    (folder / "model:nvme").mkdir()
+    found = disks("a=model:hdd-15k", "b=one", "c=./model:nvme")
+    assert found == {"a": read_device("hdd-15k"), "b": folder / "one", "c": folder / "model:nvme"}
+    assert models_among(found) == {"a": read_device("hdd-15k")}
+
+
+def test_a_model_that_cannot_be_mounted_is_a_wrong_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the disk and what is missing; the directory that was made for it is removed with all others of the run."""
+
+    def refuse(*_: object) -> None:
+        raise NotAvailable("a model of a device needs a moon", "wait")
+
+    monkeypatch.setattr(device_models, "default_base", lambda: tmp_path)
+    monkeypatch.setattr(device_models, "DeviceModel", refuse)
+    with pytest.raises(UsageError, match=r"^--disk a: a model of a device needs a moon; wait$"):
+        mount_models({"a": read_device("nvme")})
+    registry.close_all()
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("folder")

@@ -7,8 +7,11 @@ mod asked;
 mod changes;
 mod content;
 mod crash_states;
+mod device;
+mod device_disk;
 mod disk;
 mod failing;
+mod held;
 mod inode;
 mod mapped;
 mod power;
@@ -195,6 +198,8 @@ fn owner_ids() -> (u32, u32) {
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<device::DeviceTimes>()?;
+    module.add_class::<device_disk::DeviceDisk>()?;
     module.add_class::<DiskRecording>()?;
     module.add_class::<MemoryDisk>()
 }
