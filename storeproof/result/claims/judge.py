@@ -21,6 +21,7 @@ from storeproof.spec import Spec
 from storeproof.spec.guarantee import rank
 from storeproof.spec.questions.analysis import Analysis
 from storeproof.spec.questions.claim import ClaimedSide, ClaimsFile, Conditions, Kept, PublishedClaim
+from storeproof.spec.questions.read_devices import place_of
 
 
 def judge_claims(files: Iterable[ClaimsFile], results: Sequence[Result], spec: Spec, analyses: Iterable[Analysis] = ()) -> JudgedClaims:
@@ -170,9 +171,9 @@ def command_for(claim: PublishedClaim, conditions: Conditions, spec: Spec) -> st
 
 
 def _on_disks(a: ClaimedSide, b: ClaimedSide, cases: Iterable[str], spec: Spec) -> str:
-    """One store on both disks, whose I/O is watched: the nearest of which is known what its files are for."""
+    """One store on both disks, or models of them, whose I/O is watched: the nearest of which is known what its files are for."""
     seen = next((each for each in a.stores if spec.store(each.partition(":")[0])[0].files), a.stores[0])
-    disks = [f"{side.disk}=/mnt/{side.disk}" for side in (a, b)]
+    disks = [f"{side.disk}={place_of(side.disk)}" for side in (a, b) if side.disk is not None]
     edition, keyword = spec.edition.version, " or ".join(cases)
     return str(RunCommand(store=[seen], scale=SCALE, edition=edition, launch="process", disk=disks, anatomy=True, keyword=keyword))
 

@@ -11,6 +11,11 @@ from storeproof.spec.questions.read_claims import files_called
 from storeproof.spec.reading.explain import unknown
 
 
+def place_of(name: str, root: Path = SPEC_ROOT) -> str:
+    """What `--disk` is given for a disk of that name: the model where there is one, else a place to mount it."""
+    return f"model:{name}" if (root / "devices" / f"{name}.yaml").is_file() else f"/mnt/{name}"
+
+
 def read_device(name: str, root: Path = SPEC_ROOT) -> DeviceSheet:
     """The sheet of that name.
 

@@ -135,7 +135,7 @@ def test_the_command_is_of_a_store_whose_files_are_known() -> None:
     sides = {"a": side | {"disk": "hdd", "device": "one"}, "b": side | {"disk": "nvme", "device": "two"}}
     line = judged_on(**sides).command
     assert "--store=postgresql:synchronous-commit-on --scale=full" in line
-    assert "--launch=process --disk=hdd=/mnt/hdd --disk=nvme=/mnt/nvme --anatomy" in line
+    assert "--launch=process --disk=hdd=/mnt/hdd --disk=nvme=model:nvme --anatomy" in line
     assert line.endswith("or performance.corpus-replace/0i/50c/'")
 
 
