@@ -6,6 +6,8 @@ import os
 import select
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -30,10 +32,11 @@ def main(at: str, beneath: str, sheet: str, capacity: str) -> None:
 
     parent = os.getppid()
     try:
-        disk = DeviceDisk(beneath, DeviceSheet.model_validate_json(sheet), int(capacity))
-        _mount(Path(at), Path(beneath))
-    except (OSError, NotAvailable) as reason:
-        print(reason if isinstance(reason, NotAvailable) else f"{WHAT} could not be mounted: {reason}", flush=True)
+        with _needing("a FUSE file system"):
+            disk = DeviceDisk(beneath, DeviceSheet.model_validate_json(sheet), int(capacity))
+        mount_over(Path(beneath), Path(at))
+    except NotAvailable as reason:
+        print(" ".join(str(reason).split()), flush=True)
         return
     disk.hurry(False)
     print("mounted", flush=True)
@@ -48,18 +51,33 @@ def main(at: str, beneath: str, sheet: str, capacity: str) -> None:
         _ends(disk)
 
 
-def _mount(at: Path, beneath: Path) -> None:
-    """The loop device holds the file, and with it the file system beneath, which needs no place of its own any more. The mount holds the
-    loop device. So the end of the mount is the end of all."""
+def mount_over(beneath: Path, at: Path) -> None:
+    """Mount ext4 over the file system beneath, which needs no place of its own any more.
+
+    The loop device holds its file, and the mount holds the loop device: so the end of the mount is the end of all.
+
+    Raises:
+        NotAvailable: this machine or this user cannot.
+    """
     try:
-        loop = attach(beneath / "device", direct=True)
+        with _needing("a loop device"):
+            loop = attach(beneath / "device", direct=True)
     finally:
         unmount_lazily(beneath)
     try:
         make_file_system(loop.path, WHAT)
-        mount(loop.path, at)
+        with _needing("to be mounted"):
+            mount(loop.path, at)
     finally:
         loop.release()
+
+
+@contextmanager
+def _needing(what: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as reason:
+        raise NotAvailable(f"{WHAT} needs {what}: {reason}") from None
 
 
 def _ends(disk: DeviceDisk) -> bool:

@@ -14,13 +14,12 @@ from pathlib import Path
 import pytest
 
 from storeproof import native_support
-from storeproof.disk import device_model, ext4, fuse
+from storeproof.disk import device_model, device_model_host, ext4, fuse
 from storeproof.disk.device_model import DeviceModel
 from storeproof.errors import NotAvailable
 from storeproof.machine.mounts import mount_of
 from storeproof.spec.questions.read_devices import read_device
 from tests.disk.files import mounts
-from tests.launch.small import eventually
 
 BLOCK = 4096
 HARD_DISK = read_device("hdd-15k")
@@ -122,13 +121,28 @@ def test_nothing_is_left_of_it(places: tuple[Path, Path]) -> None:
 
 
 @pytest.mark.usefixtures("hard_disk")
-def test_a_directory_that_is_taken(places: tuple[Path, Path]) -> None:
-    """What the process of the model could not do is told in a line, and what it had done is undone."""
-    missing = places[0].with_name("missing")
-    with pytest.raises(NotAvailable, match=r"^a model of a device could not be mounted: .*No such file") as told:
-        DeviceModel(missing, places[1], HARD_DISK)
+@pytest.mark.parametrize(
+    ("missing", "message"), [(0, "needs to be mounted: .*No such file"), (1, "needs a FUSE file system: .*No such file")]
+)
+def test_what_its_process_cannot_do_is_told(places: tuple[Path, Path], missing: int, message: str) -> None:
+    """In a line; what it had done is undone."""
+    others = [place.with_name(f"other-{place.name}") for place in places]
+    others[1 - missing].mkdir()
+    with pytest.raises(NotAvailable, match=f"^a model of a device {message}") as told:
+        DeviceModel(others[0], others[1], HARD_DISK)
     assert "\n" not in str(told.value)
-    assert eventually(lambda: str(places[1]) not in mounts())
+    assert "other-" not in mounts()
+
+
+def test_without_loop_devices_it_cannot_be_had(places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is anything left mounted."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise FileNotFoundError(2, "No such file or directory", "/dev/loop-control")
+
+    monkeypatch.setattr(device_model_host, "attach", refuse)
+    with pytest.raises(NotAvailable, match=r"^a model of a device needs a loop device: .*'/dev/loop-control'$"):
+        device_model_host.mount_over(places[1], places[0])
 
 
 @pytest.mark.parametrize(
