@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import select
 import sys
@@ -20,6 +21,8 @@ from storeproof.spec.device import DeviceSheet
 if TYPE_CHECKING:
     from storeproof.native import DeviceDisk
 
+_SET_IO_FLUSHER: Final = 57
+"""PR_SET_IO_FLUSHER, since Linux 5.6: include/uapi/linux/prctl.h."""
 _LOOK_SECONDS: Final = 1.0
 _GONE_SECONDS: Final = 20.0
 """How long who has started this, or its reaper, may take to end the servers and unmount it."""
@@ -31,6 +34,9 @@ def main(at: str, beneath: str, sheet: str, capacity: str) -> None:
     from storeproof.native import DeviceDisk
 
     parent = os.getppid()
+    # Where memory is short, what it asks for must not wait for a write to the file system that it serves. Its threads inherit that; without
+    # CAP_SYS_RESOURCE the kernel refuses it.
+    ctypes.CDLL(None).prctl(_SET_IO_FLUSHER, 1, 0, 0, 0)
     try:
         with _needing("a FUSE file system"):
             disk = DeviceDisk(beneath, DeviceSheet.model_validate_json(sheet), int(capacity))
