@@ -44,6 +44,7 @@ class ForkServer:
         registry.add(self)
 
     def close(self) -> None:
+        _fork_server.cache_clear()  # who starts a host after that has another
         with contextlib.suppress(OSError):  # it has ended
             self._socket.shutdown(socket.SHUT_RDWR)
         self._process.wait()

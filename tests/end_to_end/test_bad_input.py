@@ -47,7 +47,7 @@ WRONG_OPTIONS = (
     ([f"--data-dir={'a' * 300}"], "is not a directory; create it first"),
     (["--data-dir=/nowhere"], "--data-dir /nowhere is not a directory; create it first"),
     (["--disk=a=/nowhere"], "--disk a: /nowhere is not a directory; create it first"),
-    (["--disk=/nowhere"], "--disk takes NAME=PATH, such as nvme=/mnt/nvme; found '/nowhere'"),
+    (["--disk=/nowhere"], "--disk takes NAME=PATH, such as nvme=/mnt/nvme, or NAME=model:MODEL; found '/nowhere'"),
     (["--report-dir="], "--report-dir is empty; give a directory"),
     (["--report-dir=/proc/none"], "--report-dir /proc/none cannot be written to; give another directory"),
     (["-p", "no:xdist", "-n", "2"], "unrecognized arguments: -n"),

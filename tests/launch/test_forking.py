@@ -114,6 +114,12 @@ def test_a_host_whose_memory_is_limited_is_not_forked(tmp_path: Path) -> None:
         assert psutil.Process(handle.pids[0]).ppid() == os.getpid()
 
 
+def test_one_that_was_closed_is_not_asked_again(server: ForkServer) -> None:
+    """As at the end of an interrupted run: who starts a host after that has another."""
+    server.close()
+    assert fork_server(inherited()) is not server
+
+
 def test_a_fork_server_that_was_killed_is_no_fault_of_the_store(make: Callable[[str], ProcessHandle], server: ForkServer) -> None:
     """The start fails as one of the machine, and the next store has a new fork server."""
     handle = make(GREETS)

@@ -20,7 +20,6 @@ from storeproof.errors import MachineFailed, NotAvailable, StoreDied, UsageError
 from storeproof.launch.process import ProcessHandle
 from storeproof.machine import ports, process_tree
 from storeproof.machine.programs import find_program
-from storeproof.machine.shared_memory import mapped_files
 from storeproof.spec import ProcessLaunch
 from tests.launch.small import FAMILY, GREETS, MUTE, as_root, connected, eventually, gone, greeted, python_server
 from tests.launch.small import request as requested
@@ -105,35 +104,6 @@ def test_kill_takes_orphans(make: Make) -> None:
     assert not any(gone(each.pid) for each in children)
     handle.kill()
     assert all(gone(each.pid) for each in children)
-
-
-SHARES = """
-import mmap, os, socket, sys
-from pathlib import Path
-with socket.create_server(("127.0.0.1", int(sys.argv[1]))) as server:
-    for number in range(1000):
-        connection, _ = server.accept()
-        path = Path(f"/dev/shm/storeproof-test-{os.getpid()}-{number}")
-        path.write_bytes(bytes(4096))
-        with path.open("r+b") as file:
-            kept = mmap.mmap(file.fileno(), 4096), globals().get("kept")
-        connection.sendall(b"hello")
-        connection.close()
-"""
-"""Like PostgreSQL: it makes more shared memory while it runs, here for each client."""
-
-
-def test_shared_memory_made_after_the_start_does_not_outlive_a_kill(make: Make) -> None:
-    """What a client made the server map is gone as what it had at its start."""
-    handle = make(python_server(SHARES))
-    handle.start()
-    greeted(handle.address)
-    (pid,) = handle.pids
-    made = [path for path in mapped_files([pid]) if Path(path).exists()]
-    assert len(made) > 1
-    handle.kill()
-    handle.close()
-    assert not [path for path in made if Path(path).exists()]
 
 
 def test_paused_server_is_silent_and_goes_on(make: Make) -> None:

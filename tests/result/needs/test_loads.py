@@ -125,6 +125,12 @@ def test_a_mix_is_its_operations_and_their_shares() -> None:
 
 
 SEARCH: dict[str, Any] = {"filter": [[], "any_word", "$word $word"], "fields": ["title"], "ranked": True, "limit": 10}
+PAGE: dict[str, Any] = {
+    "filter": ["language", "eq", "$language"],
+    "sort": [["published", "desc"]],
+    "fields": ["title"],
+    "limit": 10,
+}
 BROWSE: list[dict[str, Any]] = [
     {"name": "search", "operation": "find", "weight": 34, "request": SEARCH},
     {
@@ -138,10 +144,17 @@ BROWSE: list[dict[str, Any]] = [
             "limit": 10,
         },
     },
+    {"operation": "find", "weight": 8, "request": PAGE},
+    {"name": "later-page", "operation": "find", "weight": 3, "request": {**PAGE, "skip": 10}},
     {
+        "name": "resume",
         "operation": "find",
-        "weight": 15,
-        "request": {"filter": ["language", "eq", "$language"], "sort": [["published", "desc"]], "fields": ["title"], "limit": 10},
+        "weight": 4,
+        "request": {
+            **PAGE,
+            "filter": {"and": [["language", "eq", "$language"], ["published", "gte", "$published"]]},
+            "sort": [["published", "asc"]],
+        },
     },
     {"operation": "get", "weight": 30},
     {"operation": "set_path", "weight": 4},
@@ -161,7 +174,7 @@ def test_the_same_requests_in_the_same_shares_are_the_same_load() -> None:
     assert _browses()
     assert _browses(0, name="other")
     assert _browses(0, request={"limit": 10, **SEARCH, "skip": 0, "fields": [["title"]]})
-    assert _browses(3, weight=33)
+    assert _browses(5, weight=33)
 
 
 @pytest.mark.parametrize(
@@ -175,6 +188,7 @@ def test_the_same_requests_in_the_same_shares_are_the_same_load() -> None:
         (0, {"request": BROWSE[2]["request"]}),
         (1, {"operation": "find", "request": SEARCH}),
         (1, {"request": {"filter": [[], "words", "$word"], "facets": {"languages": {"path": "language"}}, "limit": 10}}),
+        (3, {"request": PAGE | {"skip": 20}}),
         (0, {"weight": 60}),
     ],
 )
