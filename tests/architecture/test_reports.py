@@ -13,6 +13,7 @@ import pytest
 from storeproof.cli import main
 from storeproof.report.markdown import table_of
 from storeproof.report.parts.crash_table import crash_table
+from storeproof.report.resources.anatomy import anatomies
 from storeproof.report.speed.noise import below
 from storeproof.result.json_file import COMPRESSED, read_result
 from storeproof.result.ratios.noise import noise_of
@@ -76,6 +77,17 @@ def test_every_published_run_is_explained_and_drawn_by_a_command() -> None:
 def test_the_table_of_crash_states_is_that_of_its_result(run: Path) -> None:
     """Row by row, as the report of the run has it."""
     assert table_of(crash_table(read_result(run))) in (REPORTS / "README.md").read_text()
+
+
+@pytest.mark.parametrize("workload", ["single-put-distinct-100", "corpus-replace"])
+def test_the_table_of_waits_is_that_of_its_result(workload: str) -> None:
+    """Row by row, as the report of the run has it."""
+    measured = [
+        (store, each) for store in read_result(REPORTS / "2026-12-01-disks").stores for each in store.measurements if each.workload == workload
+    ]
+    waits = anatomies(measured)
+    assert waits is not None
+    assert table_of(waits) in (REPORTS / "README.md").read_text()
 
 
 def test_the_noise_floors_are_those_of_the_result() -> None:

@@ -172,6 +172,7 @@ def reports() -> list[Says]:
         Says("| {} {} min |", lambda: (machine(*_CRASH_STATES), minutes(*_CRASH_STATES))),
         Says("| {} {} min |", lambda: (machine(*_ISOLATION), minutes(*_ISOLATION))),
         Says("| {} {} min |", lambda: (machine("isolation-nodes"), minutes("isolation-nodes"))),
+        Says("| {} {} min |", lambda: (machine("2026-12-01-disks"), minutes("2026-12-01-disks"))),
         Says("one after the other: the {} variants of single servers", lambda: (sum(len(run(name).stores) for name in _CRASH_STATES),)),
         Says("under a fresh start for {} seconds; then calls of the disk failed in turn, for {} seconds each kind", _seconds_of_states),
         Says("{} transactions at {} levels of {} variants, {} of them contended", _transactions),
@@ -187,7 +188,6 @@ def reports() -> list[Says]:
         Says("which it allows, after {} to {}.", lambda: _first("G2-item", lambda _, guarantees: guarantees == "snapshot_isolation")),
         Says("| {} {} min |", lambda: (machine("2026-11-27-ycsb"), minutes("2026-11-27-ycsb"))),
         Says("| {} {} min |", lambda: (machine("2026-11-27-full-aggregates"), minutes("2026-11-27-full-aggregates"))),
-        Says("| {} {} min |", lambda: (machine("2026-11-25-full-aggregates"), minutes("2026-11-25-full-aggregates"))),
         Says("| {} {} min |", lambda: (machine("full-rows"), minutes("full-rows"))),
         Says("| {} {} min |", lambda: (machine("ycsb-logs"), minutes("ycsb-logs"))),
         Says("| {} {} min |", lambda: (machine("mysql-ndb"), minutes("mysql-ndb"))),
@@ -292,11 +292,6 @@ def reports() -> list[Says]:
         Says("What drifts does so by {} to {} % a round, all", lambda: _drifts("ycsb-logs")),
         Says("in 7 µs and not in {}", lambda: (_loopback("ycsb-logs"),)),
         Says(
-            "took {} µs and not {}",
-            lambda: (_loopback("2026-11-25-full-aggregates"), _loopback("2026-11-27-full-aggregates")),
-        ),
-        Says("in {} of 20 clean restarts RedisJSON changed doubles", lambda: (_changed_doubles(),)),
-        Says(
             "MariaDB read {} times as many rows a second as MongoDB, and MySQL {} times.",
             lambda: tuple(
                 f"{times('full-rows', each, 'mongodb:journaled', 'row-get', 100):.1f}"
@@ -367,13 +362,6 @@ def _at_the_primary() -> str:
     assert counts
     assert not any(each.anomalies for each in counts)
     return f"{sum(each.committed for each in counts):,}"
-
-
-def _changed_doubles() -> int:
-    (found,) = [each for each in run("2026-11-25-full-aggregates").stores if each.store == "redis-stack"]
-    (restart,) = [each for each in found.durability.guarantees if each.guarantee == "clean_restart"]
-    assert restart.outcome in REFUTED
-    return restart.faults_with_loss
 
 
 def counts(folders: list[str]) -> set[str]:
