@@ -82,9 +82,8 @@ def test_the_table_of_crash_states_is_that_of_its_result(run: Path) -> None:
 @pytest.mark.parametrize("workload", ["single-put-distinct-100", "corpus-replace"])
 def test_the_table_of_waits_is_that_of_its_result(workload: str) -> None:
     """Row by row, as the report of the run has it."""
-    measured = [
-        (store, each) for store in read_result(REPORTS / "2026-12-01-disks").stores for each in store.measurements if each.workload == workload
-    ]
+    stores = read_result(REPORTS / "2026-12-01-disks").stores
+    measured = [(store, each) for store in stores for each in store.measurements if each.workload == workload]
     waits = anatomies(measured)
     assert waits is not None
     assert table_of(waits) in (REPORTS / "README.md").read_text()

@@ -13,6 +13,8 @@ GIVEN: dict[str, dict[str, list[str]]] = {
         "a condition of a run, as its command has it": [
             "8, 64 and 256 clients",
             ", 50 clients, in interleaved rounds",
+            "of a hard disk of 15,000 rpm, a SATA SSD",
+            "are written by 50 clients, and PostgreSQL",
             "[which two cores send late",
             "1,000 to 5,000 requests a second",
             "B with 512 clients, and A and D with 1,024",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from storeproof.outcome import REFUTED, Outcome
+from storeproof.outcome import Outcome
 from storeproof.report.speed import numbers as marks
 from storeproof.result.compare import pair_of
 from storeproof.result.measured.isolation import IsolationCounts
