@@ -16,7 +16,7 @@ import psutil
 
 from storeproof import native_support
 from storeproof.disk.ext4 import unmount
-from storeproof.disk.fuse import check_device
+from storeproof.disk.fuse import check_device, wait_for_end
 from storeproof.errors import NotAvailable
 from storeproof.spec.device import DeviceSheet
 
@@ -68,11 +68,7 @@ class DeviceModel:
         assert self._host.stdout is not None
         self._host.stdin.close()  # from now on it answers at once
         unmount(self._at)
-        try:
-            self._host.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._host.kill()
-            self._host.wait()
+        wait_for_end(self._host, _END_SECONDS)
         self._host.stdout.close()
 
     def _wait_until_mounted(self) -> None:

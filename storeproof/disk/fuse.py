@@ -186,11 +186,7 @@ class FuseDisk:
         assert self._host.stdout is not None
         with suppress(BrokenPipeError):  # it has ended by itself
             self._host.stdin.close()
-        try:
-            self._host.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._host.kill()
-            self._host.wait()
+        wait_for_end(self._host, _END_SECONDS)
         self._host.stdout.close()
         unmount(self._at)
 
@@ -208,6 +204,15 @@ class FuseDisk:
         if word != "ok":
             raise MachineFailed(rest or f"the process of the file system at {self._at} has ended")
         return rest
+
+
+def wait_for_end(host: subprocess.Popen[str], seconds: float) -> None:
+    """Wait until the process of a file system has ended, whose input was closed; after that time it is killed."""
+    try:
+        host.wait(seconds)
+    except subprocess.TimeoutExpired:
+        host.kill()
+        host.wait()
 
 
 def check_device(what: str) -> None:

@@ -11,9 +11,6 @@ from storeproof.report.parts.rendering import whole_page
 from storeproof.report.tables import Cell, Table
 from storeproof.result.claims import ClaimVerdict, JudgedClaim, JudgedClaims, ReportedAnomaly
 
-_SIDES = ("", "store", "version", "workload", "clients", "indexes", "operations/s [95 %], grade", "durability", "run")
-_ON_DISKS = tuple("mean wait" if each.startswith("operations") else each for each in _SIDES)
-
 
 def render_claims_markdown(judged: JudgedClaims) -> str:
     later = [f"[{anomalies.TITLE}](#{anomalies.ANCHOR}) has a table of its own."] if judged.anomalies else []
@@ -67,7 +64,8 @@ def sides_of(claim: JudgedClaim) -> Table:
         verdict = f"{found.verdict}: {found.reason}" if found.reason and len(claim.ratios) > 1 else str(found.verdict)
         last = ("A/B", "", "", "", "", "", words.ratio(found) + (f", {how}" if found.ratio is not None else ""), "", verdict)
         rows.append([Cell(each, "strong" if each and place == 6 else "") for place, each in enumerate(last)])
-    return Table(_ON_DISKS if claim.wait else _SIDES, rows, "")
+    what = "mean wait" if claim.wait else "operations/s [95 %], grade"
+    return Table(("", "store", "version", "workload", "clients", "indexes", what, "durability", "run"), rows, "")
 
 
 def said(claim: JudgedClaim) -> str:
