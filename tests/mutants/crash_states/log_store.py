@@ -88,6 +88,15 @@ class AcknowledgedFirst(Appended):
         pass
 
 
+class Forgetful(Appended):
+    """It starts anew each time: nothing that it acknowledged is there after any crash."""
+
+    def opened(self) -> int:
+        for each in self.data.glob("log-*"):
+            each.unlink()
+        return super().opened()
+
+
 class EveryOtherSync(Appended):
     """Every other entry is synced."""
 
@@ -160,7 +169,7 @@ class LengthLeftOut(Appended):
 
 LOGS: Final = (
     *(Appended, Allocated, AcknowledgedFirst, EveryOtherSync, InParts, RenamedFirst, UnsyncedRename, UnsyncedDirectory, UncutTail),
-    *(NoChecksum, NoChecksumAtTheEnd, LengthLeftOut),
+    *(NoChecksum, NoChecksumAtTheEnd, LengthLeftOut, Forgetful),
 )
 
 
