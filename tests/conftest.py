@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from storeproof.cleanup.registry import registry
+from storeproof.experiments.correctness.drawn_constants import leave_out_constants_of_code
 from storeproof.halt import halt
 from storeproof.machine.garbage import without_garbage
 
@@ -22,6 +23,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+leave_out_constants_of_code()  # by default they are read before the first test: ten seconds of each worker
 
 SERIAL = (
     # They assert how long something takes, or measure the processor that is left for them.

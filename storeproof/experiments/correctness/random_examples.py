@@ -13,10 +13,13 @@ from hypothesis.errors import Flaky
 
 from storeproof.contract import Refused, Unknown, WrongReply
 from storeproof.errors import Halted, MachineFailed
+from storeproof.experiments.correctness.drawn_constants import leave_out_constants_of_code
 from storeproof.outcome import Outcome
 from storeproof.result.running_case import CaseResult
 from storeproof.spec.known_failure import CaseFinding
 from storeproof.store_under_test import StoreUnderTest
+
+leave_out_constants_of_code()
 
 _SHRINK_SECONDS: Final = 60.0
 """After the first wrong answer; what is the smallest by then is told. Hypothesis itself goes on for five minutes."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 
 from storeproof.errors import Halted
 from storeproof.experiments.correctness import random_examples
@@ -56,3 +57,8 @@ def test_a_case_that_is_halted_asks_nothing_more() -> None:
     with pytest.raises(Halted):
         try_examples(st.integers().map(drawn.append), play, "x", SUT, result())
     assert len(drawn) == 1
+
+
+def test_no_constant_of_the_code_is_drawn() -> None:
+    """So an example depends on its seed alone, in a checkout and installed. This module is loaded, and has one."""
+    assert len(providers.HypothesisProvider(None)._local_constants) == 0
