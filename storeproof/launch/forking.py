@@ -25,14 +25,17 @@ _ROOM: Final = " " * 1000
 
 
 class ForkServer:
-    """A fork server, and the connection to it; it ends with the connection."""
+    """A fork server, and the connection to it; it ends with the connection.
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    `module` is what it runs: it may load more than the hosts of embedded libraries need, and then be that fork server.
+    """
+
+    def __init__(self, environment: Mapping[str, str], module: str = "storeproof.embedded.fork_server") -> None:
         self._asking = threading.Lock()
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "storeproof.embedded.fork_server", str(theirs.fileno()), _ROOM],
+                [sys.executable, "-m", module, str(theirs.fileno()), _ROOM],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -75,14 +78,14 @@ def can_be_forked(command: Sequence[str]) -> bool:
     return command[0] == sys.executable and len(command) > 1 and (command[1] in ("-m", "-c") or not command[1].startswith("-"))
 
 
-def fork_server(environment: Mapping[str, str]) -> ForkServer:
+def fork_server(environment: Mapping[str, str], **module: str) -> ForkServer:
     """The fork server of this process for an environment; started with the first call, and closed after every server made later."""
-    return _fork_server(os.getpid(), tuple(environment.items()))
+    return _fork_server(os.getpid(), tuple(environment.items()), **module)
 
 
 @functools.cache
-def _fork_server(_owner: int, environment: tuple[tuple[str, str], ...]) -> ForkServer:
-    return ForkServer(dict(environment))
+def _fork_server(_owner: int, environment: tuple[tuple[str, str], ...], **module: str) -> ForkServer:
+    return ForkServer(dict(environment), **module)
 
 
 class ForkedProcess:

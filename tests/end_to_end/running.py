@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -16,8 +15,9 @@ from typing import Any
 
 import psutil
 
+from storeproof.launch.forking import ForkedProcess
 from tests.mini_edition.edition import all_cases, embedded_store, fitting, mini_edition
-from tests.mini_edition.inner_run import CHECKOUT, told
+from tests.mini_edition.inner_run import CHECKOUT, fork_pytest, outer, told
 from tests.spec.files import with_changes
 
 SUITES = CHECKOUT / "suites"
@@ -33,7 +33,7 @@ class Run:
     """One run of the suites, under way or over."""
 
     folder: Path
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | ForkedProcess
     arguments: Sequence[str] = field(repr=False, default=())
 
     @property
@@ -47,7 +47,7 @@ class Run:
         try:
             return self.process.wait(timeout=1200)  # far more than any takes, on a busy machine too
         except subprocess.TimeoutExpired:
-            self.process.terminate()
+            self.process.send_signal(signal.SIGTERM)
             raise AssertionError(f"{self.arguments} did not end:\n{self.said}") from None
 
     @property
@@ -80,6 +80,7 @@ def start(
     pages: bool = False,
     cases: Mapping[str, Sequence[str]] | None = None,
     rounds: int | None = None,
+    forked: bool = False,
 ) -> Run:
     """Start a run that keeps its report, its data and its temporary files under `folder`, which is made.
 
@@ -90,6 +91,7 @@ def start(
         pages: the report is rendered, and not only `result.json` written.
         cases: by target (`store:variant`), the ids of the cases that are run; without it, what `-k` selects.
         rounds: of each fault; without it, as many as the scale has.
+        forked: in a process that has its modules loaded, where Python is told nothing that it has to know before.
     """
     for name in ("data", "temporary"):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -99,20 +101,18 @@ def start(
     given = environment or {}
     chosen = edition or (all_cases() if whole else mini_edition())
     plugins, own = told(chosen, pages=pages, cases=cases, rounds=rounds, path=given.get("PYTHONPATH", ""))
-    command = [
-        *(sys.executable, "-m", "pytest", str(SUITES / suites), "-p", "no:cacheprovider", "--seed=1", *plugins),
+    words = [
+        *(str(SUITES / suites), "--seed=1", *plugins),
         *(f"--report-dir={folder / 'report'}", *data, *arguments),
     ]
+    told_python = any(name.startswith("PYTHON") for name in given)
     own = {_MARK: str(folder), "TMPDIR": str(folder / "temporary"), "PYTHONUNBUFFERED": "1", **given, **own}
-    # The options of the outer run are none of the inner one's; and pytest says more where it sees a CI. Without bytecode it would
-    # compile the suites again in each run, for a second.
-    outer = ("PYTEST_", "COV_", "CI", "BUILD_NUMBER", "PYTHONDONTWRITEBYTECODE")
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(outer)}
     with (folder / "said").open("wb") as file:
+        if forked and not told_python:
+            return Run(folder, fork_pytest(words, folder, own, file.fileno()), arguments)
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words]
         said = subprocess.PIPE if piped else file
-        process = subprocess.Popen(
-            command, cwd=folder, env={**inherited, **own}, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT
-        )
+        process = subprocess.Popen(command, cwd=folder, env=outer() | own, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT)
     return Run(folder, process, arguments)
 
 
@@ -123,7 +123,7 @@ def struck(case: str, number: signal.Signals, seconds: float, victim: str) -> di
 
 def run(folder: Path, *arguments: str, **how: Any) -> Run:
     """Run to the end; `how` is that of `start`."""
-    running = start(folder, *arguments, **how)
+    running = start(folder, *arguments, **how, forked=True)
     assert running.code is not None
     return running
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -105,6 +106,7 @@ def test_a_full_disk_at_the_end_is_said_and_no_file_is_named(tmp_path: Path) -> 
     (tmp_path / "spoil.py").write_text(_SPOIL.format(full=True))
     # What is said goes to a pipe: a file could not grow.
     running = start(tmp_path, "-p", "spoil", "-k", "key_access.put-get", environment={"PYTHONPATH": str(tmp_path)}, piped=True, pages=True)
+    assert isinstance(running.process, subprocess.Popen)
     assert running.process.stdout is not None
     said = running.process.stdout.read().decode()
     assert running.code == pytest.ExitCode.TESTS_FAILED, said
@@ -119,7 +121,7 @@ def test_the_unfinished_result_is_there_from_the_beginning(tmp_path: Path) -> No
     """`unfinished.json` exists before the first case ends, and a later run is not hindered by it."""
     running = start(tmp_path, "-k", "stateful and counter")
     wait_for((tmp_path / "report" / "unfinished.json").exists, 60)
-    running.process.kill()
+    running.process.send_signal(signal.SIGKILL)
     assert running.process.wait() < 0
     done = run(tmp_path, "-k", "key_access.put-get")
     assert done.code == pytest.ExitCode.OK, done.said

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from storeproof.launch.forking import ForkedProcess, fork_server
+from storeproof.launch.server_processes import inherited
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -33,3 +38,37 @@ def told(
         plugins.append("few_rounds")
         environment["ROUNDS_OF_THE_TEST"] = str(rounds)
     return [argument for name in plugins for argument in ("-p", f"tests.mini_edition.{name}")], environment
+
+
+def fork_pytest(arguments: Sequence[str], folder: Path, environment: Mapping[str, str], said: int) -> ForkedProcess:
+    """Run pytest in a folder, in a process that has its modules loaded. For runs of which nothing is tested that happens while it starts.
+
+    Args:
+        arguments: of pytest.
+        folder: where it runs.
+        environment: beside that of every run.
+        said: the descriptor of what it prints, to both streams.
+    """
+    server = fork_server({**inherited(), "PYTHONPATH": str(CHECKOUT)}, module="tests.mini_edition.fork_server")
+    return server.start(["-m", "pytest", "-p", "no:cacheprovider", *arguments], folder, {**outer(), **environment}, said)
+
+
+def outer() -> dict[str, str]:
+    """The environment of this process, without the options of its run: they are none of the inner one's.
+
+    pytest says more where it sees a CI; without bytecode the suites would be compiled in each run, for a second.
+    """
+    names = ("PYTEST_", "COV_", "CI", "BUILD_NUMBER", "PYTHONDONTWRITEBYTECODE")
+    return {name: value for name, value in os.environ.items() if not name.startswith(names)}
+
+
+def run_to_the_end(arguments: Sequence[str], folder: Path, environment: Mapping[str, str], seconds: float = 900) -> tuple[int, str]:
+    """The exit code of such a run, and what it printed. After `seconds` it is taken to hang."""
+    with (folder / "said").open("w+") as said:
+        process = fork_pytest(arguments, folder, environment, said.fileno())
+        try:
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGTERM)
+            raise
+        return code, said.read()

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from storeproof import report
+from storeproof.report import destination
 
-report.render_reports = lambda result, directory: None
+destination.render_reports = lambda result, directory: None

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.architecture.installed import CHECKOUT, run_pytest
 from tests.mini_edition.edition import embedded_store, write_edition
-from tests.mini_edition.inner_run import told
+from tests.mini_edition.inner_run import CHECKOUT, run_to_the_end, told
 
 Outcomes = Mapping[str, str]
 
@@ -31,13 +30,9 @@ def outcomes_of(checks: Mapping[str, str], adapter: Path, folder: Path) -> Mappi
     cases = {f"lies:{lie}": [f"capabilities.{check}"] for lie, check in checks.items()}
     cases["lies:truth"] = sorted({f"capabilities.{check}" for check in checks.values()})
     plugins, environment = told(edition, pages=False, cases=cases)
-    done = run_pytest(
-        *(str(CHECKOUT / "suites" / "correctness"), "--store=./lies.yaml:all", "--no-verify-settings", "-q"),
-        *("--seed=1", "--report-dir=report", *plugins),
-        cwd=folder,
-        environment=environment,
-    )
-    assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout + done.stderr
+    chosen = [str(CHECKOUT / "suites" / "correctness"), "--store=./lies.yaml:all", "--no-verify-settings", "-q"]
+    code, said = run_to_the_end([*chosen, "--seed=1", "--report-dir=report", *plugins], folder, environment)
+    assert code == pytest.ExitCode.TESTS_FAILED, said
     stores = json.loads((folder / "report" / "result.json").read_text())["stores"]
     return {store["variant"]: {each["id"].removeprefix("capabilities."): each["outcome"] for each in store["outcomes"]} for store in stores}
 

@@ -18,9 +18,8 @@ import yaml
 
 from storeproof.disk.ext4 import memory_base
 from storeproof.spec import SPEC_ROOT
-from tests.architecture.installed import CHECKOUT, run_pytest
 from tests.mini_edition.edition import cut_load
-from tests.mini_edition.inner_run import told
+from tests.mini_edition.inner_run import CHECKOUT, run_to_the_end, told
 from tests.mutants.durability.lie import COUNTED, Found, Lie
 
 _AT_ONCE = 3
@@ -67,17 +66,15 @@ def _try(lies: Sequence[Lie], folder: Path, edition: Path, seed: int, meant: Map
     with tempfile.TemporaryDirectory(prefix="storeproof-lies-", dir=memory) as data:
         Path(data).chmod(0o755)  # PostgreSQL's user must get through
         plugins, environment = told(edition, pages=False)
-        done = run_pytest(
+        arguments = [
             *(str(CHECKOUT / "suites" / "durability" / "test_guarantees.py"), "-q", "-k", guarantee, "--report-dir=report"),
             *(*plugins, "-p", "tests.mutants.durability.first_finding"),
             *(f"--store={lie.store if isinstance(lie.store, str) else store_file_of(lie, folder)}" for lie in lies),
             *("--launch=process", f"--data-dir={data}", f"--seed={seed}", f"--power-cut={lies[0].power_cut}"),
-            cwd=folder,
-            environment={**environment, "MEANT_FOR_THE_LIES": json.dumps(meant)},
-            seconds=_PATIENCE,
-        )
+        ]
+        code, said = run_to_the_end(arguments, folder, {**environment, "MEANT_FOR_THE_LIES": json.dumps(meant)}, _PATIENCE)
         assert not list(Path(data).iterdir()), "something was left behind"
-    assert done.returncode in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED), done.stdout + done.stderr
+    assert code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED), said
     seen = {}
     for store in json.loads((folder / "report" / "result.json").read_text())["stores"]:
         (outcome,) = [each for each in store["outcomes"] if each["id"] == f"durability.{guarantee}"]

@@ -10,9 +10,8 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from tests.architecture.installed import CHECKOUT, run_pytest
 from tests.mini_edition.edition import write_edition
-from tests.mini_edition.inner_run import told
+from tests.mini_edition.inner_run import CHECKOUT, run_to_the_end, told
 
 _CAPABILITIES: Final = (
     *("key_access.put-get", "key_access.delete", "key_access.multi-put"),
@@ -45,15 +44,10 @@ def outcomes(
         (edition / name).write_text(yaml.safe_dump(file))
     (folder / "lies.yaml").write_text(yaml.safe_dump(_store(str(store), list(cases), claims)))
     arguments, environment = told(edition, pages=False, cases={f"lies:{log}": chosen for log, chosen in cases.items()})
-    done = run_pytest(
-        str(CHECKOUT / "suites" / "durability" / suite),
-        *("--store=./lies.yaml:all", "-q", "--seed=1", "--report-dir=report"),
-        *arguments,
-        *(argument for plugin in plugins for argument in ("-p", plugin)),
-        cwd=folder,
-        environment=environment,
-    )
-    assert done.returncode in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED), done.stdout + done.stderr
+    chosen = [str(CHECKOUT / "suites" / "durability" / suite), "--store=./lies.yaml:all", "-q", "--seed=1", "--report-dir=report"]
+    more = [argument for plugin in plugins for argument in ("-p", plugin)]
+    code, said = run_to_the_end([*chosen, *arguments, *more], folder, environment)
+    assert code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED), said
     stores = json.loads((folder / "report" / "result.json").read_text())["stores"]
     return {store["variant"]: {each["id"]: each for each in store["outcomes"] if each["id"] in cases[store["variant"]]} for store in stores}
 
