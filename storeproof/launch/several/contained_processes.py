@@ -127,6 +127,7 @@ class ContainedLeader:
         self._name = name
         self._memory = memory
         self._code: int | None = None
+        self._struck = False
         self.pid = int(container.attrs["State"]["Pid"])
         # The engine reports 0 for one that has ended.
         self._process = process_tree.read_stat(self.pid) if self.pid else None
@@ -144,6 +145,7 @@ class ContainedLeader:
 
     def send_signal(self, number: int) -> None:
         if self._process is not None and self._runs():
+            self._struck = self._struck or number == signal.SIGKILL
             process_tree.send([self._process], signal.Signals(number))
 
     def _runs(self) -> bool:
@@ -161,7 +163,7 @@ class ContainedLeader:
                 self._container.reload()
             except (DockerException, RequestException) as reason:
                 raise MachineFailed(f"{self._name} has ended, and the engine does not know how: {container_engine.said(reason)}") from None
-            if self._memory is not None and self._container.attrs["State"].get("OOMKilled"):
+            if self._memory is not None and container_engine.ended_for_memory(self._container, ours=self._struck):
                 self._memory.ended += 1
             self._code = _SHELL - status if status > _SHELL else status
         return self._code

@@ -89,7 +89,7 @@ class AcknowledgedFirst(Appended):
 
 
 class Forgetful(Appended):
-    """It starts anew each time: nothing that it acknowledged is there after any crash."""
+    """It begins with no records each time: nothing that it acknowledged is there after any crash."""
 
     def opened(self) -> int:
         for each in self.data.glob("log-*"):
