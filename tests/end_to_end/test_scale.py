@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.running import SUITES, run
+from tests.mini_edition.inner_run import run_to_the_end
 from tests.shipped import SHIPPED
 
 SPEC = SHIPPED
@@ -18,10 +17,9 @@ SPEC = SHIPPED
 
 def _collected(folder: Path, *arguments: str) -> Counter[str]:
     """How often each workload would be measured."""
-    command = [sys.executable, "-m", "pytest", str(SUITES / "performance"), "-p", "no:cacheprovider", "--collect-only", "-q", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    found = re.findall(r"test_workload\[(.+?)-\d+i-\d+c.*\]", done.stdout)
-    assert "no tests collected" not in done.stdout or not found, done.stdout
+    _, said = run_to_the_end([str(SUITES / "performance"), "--collect-only", "-q", *arguments], folder, {})
+    found = re.findall(r"test_workload\[(.+?)-\d+i-\d+c.*\]", said)
+    assert "no tests collected" not in said or not found, said
     return Counter(found)
 
 
@@ -45,9 +43,8 @@ def test_smoke_measures_one_of_each_kind_and_what_is_named(tmp_path: Path, selec
 def test_a_node_id_names_a_case_too(tmp_path: Path) -> None:
     """As an editor or a failed run gives it."""
     node = f"{SUITES}/performance/test_workloads.py::test_workload[ycsb-b-0i-8c-sqlite:wal-full]"
-    command = [sys.executable, "-m", "pytest", node, "-p", "no:cacheprovider", "--collect-only", "-q"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "1 test collected" in done.stdout, done.stdout + done.stderr
+    _, said = run_to_the_end([node, "--collect-only", "-q"], tmp_path, {})
+    assert "1 test collected" in said, said
 
 
 def test_standard_measures_every_workload_with_its_series(tmp_path: Path) -> None:

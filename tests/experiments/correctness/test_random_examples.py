@@ -60,5 +60,5 @@ def test_a_case_that_is_halted_asks_nothing_more() -> None:
 
 
 def test_no_constant_of_the_code_is_drawn() -> None:
-    """So an example depends on its seed alone, in a checkout and installed. This module is loaded, and has one."""
+    """So an example depends on its seed alone, in a checkout and installed. storeproof is loaded, and its source has many."""
     assert len(providers.HypothesisProvider(None)._local_constants) == 0
