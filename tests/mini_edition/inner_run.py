@@ -71,4 +71,5 @@ def run_to_the_end(arguments: Sequence[str], folder: Path, environment: Mapping[
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGTERM)
             raise
+        said.seek(0)  # the process wrote where this descriptor is
         return code, said.read()
