@@ -27,16 +27,15 @@ def run_pytest(
     package: Path | None = None,
     environment: Mapping[str, str] | None = None,
     python: str = sys.executable,
-    seconds: float = 900,
 ) -> subprocess.CompletedProcess[str]:
-    """Run pytest as a user does, in a directory of its own; `package` is made by `lay_out`. After `seconds` it is taken to hang."""
+    """Run pytest as a user does, in a directory of its own; `package` is made by `lay_out`. After 15 minutes it is taken to hang."""
     # The options and the coverage of the outer run are none of the inner one's.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "PYTHONDONTWRITE"))}
     environment = {**inherited, **(environment or {})}
     if package is not None:
         environment["PYTHONPATH"] = str(package)
     command = [python, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=seconds, check=False)
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=900, check=False)
 
 
 def outcomes_of(report_dir: Path) -> dict[str, dict[str, Any]]:
